@@ -3,6 +3,7 @@ from django.core import checks
 from django.db.models.signals import post_delete
 
 from studies.navigation import register_tab
+from web.navigation import register_next_steps
 
 
 class AnalysisConfig(AppConfig):
@@ -11,13 +12,19 @@ class AnalysisConfig(AppConfig):
 
     def ready(self) -> None:
         from analysis.models import Release
+        from analysis.pages.results import next_steps
         from analysis.releases.storage.zips import forget
+        from analysis.results import reports
         from analysis.results.questions.checks import DeclaredMeasures, check_declared_measures
         from analysis.scoring.judge_sample import JudgedAssociations
+        from annotation.campaigns import lifecycle
         from annotation.campaigns.planning.texts import register_associations
         from annotation.kinds.study_kinds import register_measures
+        from annotation.lead.campaigns.outcome import CLOSED
 
         register_associations(JudgedAssociations())
+        lifecycle.register_effect_of_closing(reports.compute_after_close)
+        register_next_steps(CLOSED, next_steps.after_closing)
         checks.register(check_declared_measures)
         register_measures(DeclaredMeasures())
 

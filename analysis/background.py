@@ -25,6 +25,9 @@ def compute_report(job: Job, progress: Progress) -> dict[str, Any]:
     study = Study.objects.select_related("resource").filter(pk=job.arguments["study"]).first()
     if study is None:
         raise NotFound("study_not_found", "The study of this job was deleted.")
+    latest = reports.latest_report(study) if job.arguments.get("only_if_changed") else None
+    if latest is not None and reports.is_current(latest):
+        return {"report": latest.pk, "summary": "The results are up to date: nothing has changed."}
     parameters = reports.parameters_from(study, job.arguments["parameters"])
     # Labels came one by one: reading all of them, and the pages afterwards, are planned for as many as there are.
     refresh_statistics(Image, Task, TaskAttribute, Annotation, Judgement, Box)
@@ -39,7 +42,7 @@ def compare_studies(job: Job, progress: Progress) -> dict[str, Any]:
     sides = study_comparison.sides_of(job.arguments)
     if sides is None:
         raise NotFound(
-            "report_not_found", "The results to compare have been computed again since: compare them again."
+            "report_not_found", "The results have been computed again since then. Compare them again."
         )
     study_comparison.compute_comparison(*sides, progress=progress)
     return {"summary": "The comparison is ready."}

@@ -11,9 +11,10 @@ from typing import Any
 
 from django.urls import URLPattern
 
-from accounts.models import Annotator
+from accounts.models import Annotator, User
 from annotation.models import Annotation, Campaign, Invitation
 from studies.models import Study
+from studies.personal_data import PersonalTable, TableWords
 
 
 @dataclass(frozen=True)
@@ -91,6 +92,30 @@ class Integration:
 
     def consent_withdrawn(self, annotator: Annotator, campaigns: Iterable[Campaign]) -> None:
         """An annotator withdrew consent: drop what the tool's records hold of them."""
+
+    # When somebody is erased.
+
+    # Entries of the audit trail that name nobody and that the tool needs, so that they are not emptied.
+    kept_audit_actions: tuple[str, ...] = ()
+
+    def personal_tables(self) -> Sequence[PersonalTable]:
+        """Return what the tool's tables hold about annotators."""
+        return ()
+
+    def personal_words(self) -> Sequence[TableWords]:
+        """Return what annotators read of these tables on their page “Your data”."""
+        return ()
+
+    def names_of(self, annotator: Annotator) -> Iterable[str]:
+        """Return how the tool names an annotator."""
+        return ()
+
+    def study_ids_of(self, annotator: Annotator) -> Iterable[int]:
+        """Return the studies whose records in the tool name an annotator."""
+        return ()
+
+    def annotator_erased(self, annotator: Annotator, by: User | None) -> None:
+        """An annotator is being erased: forget them, and never read their answers in again."""
 
 
 _registered: dict[str, Integration] = {}

@@ -16,7 +16,7 @@ from annotation.lead.campaigns import (
 )
 from annotation.lead.kinds import edit as kind_edit
 from annotation.lead.kinds import pages as kind_pages
-from annotation.lead.people import annotations, annotators, invitations, pay
+from annotation.lead.people import annotations, annotators, invitations, pay, personal_links
 from annotation.lead.quality import known_tasks, rules
 from annotation.recruitment.lead import urls as recruitment
 
@@ -93,7 +93,13 @@ urlpatterns = [
     path(f"{_C}checks/<uuid:task>/", known_tasks.KnownChange.as_view(), name="known_change"),
     path(f"{_C}checks/<uuid:task>/remove/", known_tasks.KnownRemove.as_view(), name="known_remove"),
     path(f"{_C}invitations/", invitations.InvitationList.as_view(), name="invitations"),
-    path(f"{_C}invitations/personal/", invitations.PersonalLinks.as_view(), name="personal_links"),
+    path(f"{_C}invitations/personal/", personal_links.PersonalLinks.as_view(), name="personal_links"),
+    path(f"{_C}invitations/letters/", personal_links.LettersSendAgain.as_view(), name="letters_again"),
+    path(
+        f"{_C}invitations/<int:invitation>/letter/",
+        personal_links.LetterSend.as_view(),
+        name="letter",
+    ),
     path(f"{_C}invitations/made/", invitations.invitation_made, name="invitation_made"),
     path(
         f"{_C}invitations/<int:invitation>/revoke/",

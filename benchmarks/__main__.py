@@ -53,6 +53,7 @@ LARGE = {
     "pages_large": "annotation.pages_large",
     "judgement_migration": "annotation.judgement_migration",
     "backup": "backup",
+    "upgrade": "upgrade",
     "recruitment": "annotation.recruitment",
 }
 

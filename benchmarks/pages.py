@@ -53,6 +53,7 @@ def _time_pages() -> Iterator[str]:
     import django
 
     django.setup()
+    from django.conf import settings
     from django.test import Client
 
     from accounts import profiles
@@ -63,12 +64,14 @@ def _time_pages() -> Iterator[str]:
 
     # The task screens are for those who agreed and were asked about themselves; others are led there first.
     annotator = Annotator.objects.get(user__username="annotator")
-    consent.give(annotator=annotator, text=consent.current_text(Study.objects.get()))
+    for study in Study.objects.all():
+        consent.give(annotator=annotator, text=consent.current_text(study))
     profiles.describe(annotator=annotator)
 
+    names = {account["role"]: account["username"] for account in settings.DEMO_ACCOUNTS}
     for role, paths in pages_by_role().items():
         client = Client(headers={"host": "127.0.0.1"})
-        client.force_login(User.objects.get(username=role))
+        client.force_login(User.objects.get(username=names[role]))
         for path in paths:
             response = client.get(path)
             times = []

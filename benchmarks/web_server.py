@@ -27,12 +27,13 @@ class Platform:
 
     database: str  # its name for the table
     environment: dict[str, str]
+    root: Path = ROOT  # of its code
 
     def run(self, *arguments: str) -> str:
         """Run Python with `arguments` and return what it printed."""
         process = subprocess.run(
             [sys.executable, *arguments],
-            cwd=ROOT,
+            cwd=self.root,
             env=self.environment,
             capture_output=True,
             text=True,
@@ -61,8 +62,8 @@ class Platform:
 
 
 @contextmanager
-def platform(url: str, database: str, folder: Path) -> Iterator[Platform]:
-    """Migrate the database `url` and yield the platform on it."""
+def platform(url: str, database: str, folder: Path, *, root: Path = ROOT) -> Iterator[Platform]:
+    """Migrate the database `url` and yield the platform on it, with the code in `root`."""
     installation = Platform(
         database,
         os.environ
@@ -71,8 +72,9 @@ def platform(url: str, database: str, folder: Path) -> Iterator[Platform]:
             "STEREOSCOPE_VAR": str(folder),
             "SECRET_KEY": uuid.uuid4().hex,
             "LOG_LEVEL": "ERROR",
-            "PYTHONPATH": str(ROOT),
+            "PYTHONPATH": str(root),
         },
+        root,
     )
     installation.run("manage.py", "migrate", "-v", "0")
     yield installation
@@ -110,7 +112,7 @@ def serving(installation: Platform, folder: Path) -> Iterator["Server"]:
     with (folder / "server.log").open("wb") as log:
         process = subprocess.Popen(
             [sys.executable, *command[1:], "--log-level", "error", "--no-control-socket"],
-            cwd=ROOT,
+            cwd=installation.root,
             env=installation.environment,
             stdout=log,
             stderr=log,

@@ -1,15 +1,20 @@
 # The lean image: web server and what prepares the database. No model code, no files of its own.
-FROM python:3.12-slim
+FROM python:3.12.14-slim-trixie@sha256:78387bc3881b8273120a12ebe6c1ab22b018ccc2c9adf565ae1ac9b536e184ea
 ENV PYTHONUNBUFFERED=1 STEREOSCOPE_VAR=/var/lib/stereoscope STATIC_COLLECTED=yes
 # pg_dump and pg_restore, for backups; at least as new as the database. Debian keeps only the latest of a major version.
+# Pango and a font, for reports as PDF.
 # hadolint ignore=DL3008
 RUN apt-get update \
     && apt-get install --yes --no-install-recommends postgresql-client-17 \
+        libpangoft2-1.0-0 libharfbuzz-subset0 fonts-dejavu-core \
     && rm -rf /var/lib/apt/lists/*
 WORKDIR /app
+# yes: with what SENTRY_DSN and OTEL_EXPORTER_OTLP_ENDPOINT need.
+ARG OBSERVABILITY=no
 COPY requirements/ requirements/
 RUN pip install --no-cache-dir -r requirements/web.txt \
     && pip install --no-cache-dir --no-deps -r requirements/label-studio-client.txt \
+    && if [ "$OBSERVABILITY" = yes ]; then pip install --no-cache-dir -r requirements/observability.txt; fi \
     && useradd --system --uid 10001 --create-home --home-dir /var/lib/stereoscope stereoscope
 COPY manage.py ./
 COPY platform/ platform/

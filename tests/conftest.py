@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from django.db import connection
+from django.template.base import Template
 from django.test import Client
 from django.utils import translation
 from hypothesis import HealthCheck
@@ -25,10 +26,15 @@ from tests.foundation.database.migrated import load_into, migrated_database
 from tests.foundation.database.module_rows import FAST_HASHES, module_rows
 from tests.foundation.database.postgres import UNSYNCHRONIZED, delete_instead_of_truncating
 from tests.services.label_studio.server import LabelStudio, label_studio_server
+from tests.services.prolific.fake import FakeProlific, fake_prolific
 from tests.studies import isles
+from tests.web.design.contexts import render_and_keep_context
 from tests.web.static_files import index_static_files_once
 
 ROOT = Path(__file__).resolve().parents[1]
+
+# Searches among everything that lives long took most of the time of all searches; tests make little garbage that stays.
+GARBAGE_THRESHOLDS = (20_000, 20, 50)
 
 # The same examples each time, however long a busy machine takes to make them: a failure is no matter of luck.
 property_tests.register_profile(
@@ -47,6 +53,7 @@ def pytest_collection() -> Iterator[object]:
         return (yield)
     finally:
         gc.freeze()
+        gc.set_threshold(*GARBAGE_THRESHOLDS)
         gc.enable()
 
 
@@ -110,10 +117,17 @@ def _one_index_of_static_files() -> Iterator[None]:
         yield
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _contexts_without_fields(django_test_environment) -> None:
+    """Keep, for `response.context`, what a page and its pieces are rendered with, and not that of each field."""
+    Template._render = render_and_keep_context
+
+
 @pytest.fixture(autouse=True)
 def _own_files(settings, tmp_path):
     """Keep files of a test in its own folder, and hash passwords fast."""
     settings.MEDIA_ROOT = tmp_path / "media"
+    settings.ERASURES_FILE = tmp_path / "erasures.jsonl"
     settings.MODEL_DIGESTS = tmp_path / "model-digests.json"
     settings.PASSWORD_HASHERS = FAST_HASHES
 
@@ -214,6 +228,12 @@ def label_studio(settings, _label_studio_of_process) -> LabelStudio:
     return _label_studio_of_process
 
 
+@pytest.fixture(scope="session")
+def _prolific_of_process(tmp_path_factory) -> Iterator[FakeProlific]:
+    with fake_prolific(tmp_path_factory.mktemp("prolific")) as started:
+        yield started
+
+
 def _executable() -> str | None:
     named = os.environ.get("STEREOSCOPE_CHROMIUM")
     return (
@@ -241,22 +261,32 @@ def browser() -> Iterator:
 # that compete for two cores run into their time-outs; a Label Studio takes seconds to start and hundreds of megabytes;
 # a process that imports torch and diffusers spends 17 seconds and more than a gigabyte on it.
 GROUPS = {
+    "tests/accounts/sign_in/providers": "openid",
     "tests/e2e": "browser",
+    "tests/operations/test_refusals.py": "backups",
+    "tests/operations/test_round_trip.py": "backups",
+    "tests/operations/test_verify.py": "backups",
     "tests/services/label_studio": "label-studio",
     "tests/services/test_killed.py": "killed",
-    "tests/services/test_proxy.py": "proxy",
-    "tests/analysis/results/test_released_visage.py": "released-visage",
     "tests/analysis/scoring": "models",
+    "tests/generation/answerers/test_transformers.py": "models",
     "tests/generation/backends/test_diffusers.py": "models",
     "tests/generation/backends/test_model_files.py": "models",
+    "tests/generation/backends/test_variation.py": "models",
     "tests/generation/runs/test_no_image.py": "models",
 }
+# A module with one of these runs in one process: each other would set up the same again. Scripts open a browser profile
+# for each module.
+ONCE_FOR_A_MODULE = ("shared_rows", 'scope="module"', 'scope="session"')
+MODULES_OF_BROWSER = "tests/annotation/annotator/scripts/"
 
 
 @cache
-def _shares_rows(file: str) -> bool:
-    """Say whether the tests of a module share rows, which each process would write."""
-    return "shared_rows" in (ROOT / file).read_text(encoding="utf-8")
+def _runs_in_one_process(file: str) -> bool:
+    if file.startswith(MODULES_OF_BROWSER):
+        return True
+    text = (ROOT / file).read_text(encoding="utf-8")
+    return any(mark in text for mark in ONCE_FOR_A_MODULE)
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -270,6 +300,6 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
         def _split_scope(self, nodeid: str) -> str:
             file = nodeid.partition("::")[0]
             groups = (group for path, group in GROUPS.items() if file == path or file.startswith(f"{path}/"))
-            return next(groups, file if _shares_rows(file) else nodeid)
+            return next(groups, file if _runs_in_one_process(file) else nodeid)
 
     return ByPath(config, log)

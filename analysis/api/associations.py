@@ -11,13 +11,14 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from accounts.rights import Capability, requires
 from analysis.api.results import latest_report
 from analysis.models import Report
 from analysis.results.probe_tables import RULES, SIGNIFICANT
 from foundation.errors import DomainError
 from generation.models import ProbeRun
 from generation.pages.probing.runs import probe_run_of
-from studies.access import ANALYST, study_for
+from studies.access import study_for
 from web.api.pagination import IdCursorPagination
 from web.keyset import read_key
 
@@ -26,7 +27,7 @@ _FILTERS = ("modality", "setting", "dimension", "descriptor", "word")
 
 
 class AssociationSerializer(serializers.Serializer[Any]):
-    """A descriptor and a word: how often the model said it, and how surprising that is (docs/analysis.md)."""
+    """A descriptor and a word: how often the model said it, and how surprising that is (analysis.md)."""
 
     modality = serializers.CharField()
     setting = serializers.CharField()
@@ -58,6 +59,7 @@ class AssociationPageSerializer(serializers.Serializer[Any]):
     results = AssociationSerializer(many=True)
 
 
+@requires(get=Capability.SEE_RESULTS)
 class RunAssociations(APIView):
     """The associations of a run's model in the latest results; runs of one model and probe count together there."""
 
@@ -73,7 +75,7 @@ class RunAssociations(APIView):
         responses=AssociationPageSerializer,
     )
     def get(self, request: Request, slug: str, pk: int) -> Response:
-        study = study_for(request.user, slug, role=ANALYST)
+        study = study_for(request, slug)
         run = probe_run_of(study, pk)
         report = latest_report(request, study)
         start = read_key(request.query_params, "after") or 0
@@ -94,7 +96,7 @@ class RunAssociations(APIView):
 def _rows(report: Report, run: ProbeRun, query: Mapping[str, str]) -> Iterator[dict[str, Any]]:
     rule = query.get("significant", "")
     if rule and rule not in RULES:
-        message = f"There is no rule “{rule[:60]}”; there are {' and '.join(RULES)}."
+        message = f"There is no rule “{rule[:60]}”. The rules are {' and '.join(RULES)}."
         raise DomainError("filter_unknown", message, fields={"significant": message})
     table = report.tables.filter(name=SIGNIFICANT if rule else TABLE).first()
     wanted = {name: query[name] for name in _FILTERS if query.get(name)} | {"model": run.model_label}

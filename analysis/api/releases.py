@@ -13,6 +13,7 @@ from rest_framework.reverse import reverse
 from rest_framework.views import APIView
 
 from accounts.models import User
+from accounts.rights import Capability, requires
 from analysis.models import Release
 from analysis.pages.releases.views import archive_response
 from analysis.releases import build_job, versions
@@ -20,7 +21,7 @@ from analysis.releases.parameters import ReleaseParameters
 from analysis.releases.preview import check_of
 from analysis.releases.privacy.check import PrivacyCheck
 from analysis.releases.storage.zips import set_aside
-from studies.access import ANALYST, LEAD, study_for
+from studies.access import study_for
 from web.api.bodies import ParameterSetSerializer, checked_body
 
 
@@ -110,6 +111,7 @@ class BuildingSerializer(serializers.Serializer[object]):
     job = serializers.IntegerField()
 
 
+@requires(get=Capability.SEE_RELEASES, post=Capability.RELEASE)
 class Releases(generics.ListAPIView[Release]):
     """The releases of a study, newest first, and building one."""
 
@@ -118,7 +120,7 @@ class Releases(generics.ListAPIView[Release]):
     def get_queryset(self) -> QuerySet[Release]:
         if getattr(self, "swagger_fake_view", False):
             return Release.objects.none()
-        study = study_for(self.request.user, self.kwargs["slug"], role=ANALYST)
+        study = study_for(self.request, self.kwargs["slug"])
         return (
             Release.objects.filter(study=study)
             .select_related("study")
@@ -129,18 +131,19 @@ class Releases(generics.ListAPIView[Release]):
     def post(self, request: Request, slug: str) -> Response:
         """Build a release in the background. Leads only."""
         assert isinstance(request.user, User)  # HasScope lets nobody else in
-        study = study_for(request.user, slug, role=LEAD)
+        study = study_for(request, slug)
         parameters = ReleaseParameters.read(checked_body(ReleaseParametersSerializer, request))
         job = build_job.request(study=study, parameters=parameters, by=request.user)
         return Response({"job": job.pk}, status=202)
 
 
+@requires(get=Capability.SEE_RELEASES)
 class ReleaseCheck(APIView):
     """Whether a release may be built now beside the earlier ones. Builds nothing."""
 
     @extend_schema(parameters=[CheckParametersSerializer], responses=CheckSerializer)
     def get(self, request: Request, slug: str) -> Response:
-        study = study_for(request.user, slug, role=ANALYST)
+        study = study_for(request, slug)
         chosen = CheckParametersSerializer(data=request.query_params)
         chosen.is_valid(raise_exception=True)
         parameters = ReleaseParameters.read(chosen.validated_data)
@@ -148,32 +151,35 @@ class ReleaseCheck(APIView):
         return Response(CheckSerializer(_check_facts(checked, k=parameters.k)).data)
 
 
+@requires(post=Capability.RELEASE)
 class SetAside(APIView):
     """State that nobody ever got a release, so that later ones are not checked against it. Leads only."""
 
     @extend_schema(request=None, responses=ReleaseDetailSerializer)
     def post(self, request: Request, slug: str, version: int) -> Response:
         assert isinstance(request.user, User)  # HasScope lets nobody else in
-        study = study_for(request.user, slug, role=LEAD)
+        study = study_for(request, slug)
         release = set_aside(release=versions.release_of(study, version), by=request.user)
         return Response(ReleaseDetailSerializer(release, context={"request": request}).data)
 
 
+@requires(get=Capability.SEE_RELEASES)
 class OneRelease(APIView):
     """One release of a study."""
 
     @extend_schema(responses=ReleaseDetailSerializer)
     def get(self, request: Request, slug: str, version: int) -> Response:
-        release = versions.release_of(study_for(request.user, slug, role=ANALYST), version)
+        release = versions.release_of(study_for(request, slug), version)
         return Response(ReleaseDetailSerializer(release, context={"request": request}).data)
 
 
+@requires(get=Capability.SEE_RELEASES)
 class ReleaseDownload(APIView):
     """The files of a release as a zip."""
 
     @extend_schema(responses={(200, "application/zip"): OpenApiResponse(OpenApiTypes.BINARY)})
     def get(self, request: Request, slug: str, version: int) -> FileResponse:
-        release = versions.release_of(study_for(request.user, slug, role=ANALYST), version)
+        release = versions.release_of(study_for(request, slug), version)
         return archive_response(release, by=request.user)
 
 

@@ -10,6 +10,7 @@ from rest_framework.reverse import reverse
 from rest_framework.views import APIView
 
 from accounts.models import User
+from accounts.rights import Capability, requires
 from analysis.models import Report
 from analysis.pages.results.downloads import csv_response, table_csv
 from analysis.results import reports
@@ -18,7 +19,7 @@ from analysis.results.schema import files_of
 from foundation.errors import Conflict, NotFound
 from jobs.models import Job
 from studies import audit
-from studies.access import ANALYST, study_for
+from studies.access import study_for
 from studies.models import Study
 from web.api.bodies import ParameterSetSerializer, checked_body
 
@@ -50,12 +51,13 @@ class RequestedSerializer(serializers.Serializer[object]):
     job = serializers.IntegerField(allow_null=True)
 
 
+@requires(get=Capability.SEE_RESULTS, post=Capability.COMPUTE_RESULTS)
 class StudyResults(APIView):
     """The latest results of a study."""
 
     @extend_schema(responses=ResultsSerializer)
     def get(self, request: Request, slug: str) -> Response:
-        study = study_for(request.user, slug, role=ANALYST)
+        study = study_for(request, slug)
         report = latest_report(request, study)
         return Response(
             {
@@ -76,7 +78,7 @@ class StudyResults(APIView):
     )
     def post(self, request: Request, slug: str) -> Response:
         assert isinstance(request.user, User)  # HasScope lets nobody else in
-        study = study_for(request.user, slug, role=ANALYST)
+        study = study_for(request, slug)
         parameters = parameters_of(study, **checked_body(ParametersSerializer, request))
         outcome = reports.request_report(study=study, parameters=parameters, by=request.user)
         if isinstance(outcome, Job):
@@ -84,12 +86,13 @@ class StudyResults(APIView):
         return Response({"report": outcome.pk, "job": None}, status=201)
 
 
+@requires(get=Capability.SEE_RESULTS)
 class ResultsTable(APIView):
     """One table of the latest results as CSV."""
 
     @extend_schema(responses={(200, "text/csv"): OpenApiResponse(OpenApiTypes.STR)})
     def get(self, request: Request, slug: str, table: str) -> HttpResponse:
-        study = study_for(request.user, slug, role=ANALYST)
+        study = study_for(request, slug)
         text = table_csv(latest_report(request, study), table)
         audit.record_download(by=request.user, study=study, file=f"{table}.csv")
         return csv_response(text, f"{slug}-{table}.csv")
@@ -100,11 +103,13 @@ def latest_report(request: Request, study: Study) -> Report:
     assert isinstance(request.user, User)  # HasScope lets nobody else in
     report, job = reports.standing_report(study=study, by=request.user)
     if report is None and job is not None and job.state in reports.STOPPED:
-        message = "Labels were taken back, and computing the results without them failed. Compute them again."
+        message = (
+            "Labels were withdrawn, and computing the results without them failed. Compute the results again."
+        )
         raise Conflict("results_outdated", message, fields={"job": str(job.pk)})
     if report is None and job is not None:
-        message = "Labels were taken back; the results are being computed without them."
+        message = "Labels were withdrawn. The results are being computed without them."
         raise Conflict("results_outdated", message, fields={"job": str(job.pk)})
     if report is None:
-        raise NotFound("no_results", "The results of this study were not computed yet.")
+        raise NotFound("no_results", "The results of this study have not been computed yet.")
     return report

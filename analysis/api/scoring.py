@@ -10,13 +10,14 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from accounts.models import User
+from accounts.rights import Capability, requires
 from analysis.models import AttributeScore, Caption, Scorer, TextScore
 from analysis.pages.scoring.views import scorer_of
 from analysis.scoring import launch, overview
 from analysis.scoring.backends.model_files import short_name
 from analysis.scoring.parameters import KINDS
 from jobs.models import Job
-from studies.access import ANALYST, LEAD, study_for
+from studies.access import study_for
 from web.api.bodies import checked_body
 
 
@@ -119,6 +120,7 @@ class TextScoreSerializer(serializers.ModelSerializer[TextScore]):
         read_only_fields = fields
 
 
+@requires(get=Capability.SEE_RESULTS, post=Capability.RUN_MODELS)
 class Scorers(generics.ListAPIView[Scorer]):
     """The scorers of a study, newest first, and starting one."""
 
@@ -127,14 +129,14 @@ class Scorers(generics.ListAPIView[Scorer]):
     def get_queryset(self) -> QuerySet[Scorer]:
         if getattr(self, "swagger_fake_view", False):
             return Scorer.objects.none()
-        study = study_for(self.request.user, self.kwargs["slug"], role=ANALYST)
+        study = study_for(self.request, self.kwargs["slug"])
         return Scorer.objects.filter(study=study).select_related("encoder")
 
     @extend_schema(request=NewScorerSerializer, responses={202: StartedSerializer})
     def post(self, request: Request, slug: str) -> Response:
         """Score in the background what this configuration has not scored yet. Leads only."""
         assert isinstance(request.user, User)  # HasScope lets nobody else in
-        study = study_for(request.user, slug, role=LEAD)
+        study = study_for(request, slug)
         settings = checked_body(NewScorerSerializer, request)
         label = settings.pop("model_label")
         scorer = launch.plan_scorer(study=study, by=request.user, label=label, **settings)
@@ -142,30 +144,32 @@ class Scorers(generics.ListAPIView[Scorer]):
         return _started(scorer, job)
 
 
+@requires(get=Capability.SEE_RESULTS, post=Capability.RUN_MODELS, delete=Capability.RUN_MODELS)
 class OneScorer(APIView):
     """One scorer of a study and how far it is."""
 
     @extend_schema(responses=ScorerDetailSerializer)
     def get(self, request: Request, slug: str, pk: int) -> Response:
-        scorer = scorer_of(study_for(request.user, slug, role=ANALYST), pk)
+        scorer = scorer_of(study_for(request, slug), pk)
         return Response(ScorerDetailSerializer(overview.line_of(scorer)).data)
 
     @extend_schema(operation_id="studies_scorers_go_on", request=None, responses={202: StartedSerializer})
     def post(self, request: Request, slug: str, pk: int) -> Response:
         """Go on with what is missing. Leads only."""
         assert isinstance(request.user, User)  # HasScope lets nobody else in
-        scorer = scorer_of(study_for(request.user, slug, role=LEAD), pk)
+        scorer = scorer_of(study_for(request, slug), pk)
         return _started(scorer, launch.start(scorer=scorer, by=request.user))
 
     @extend_schema(responses={204: None})
     def delete(self, request: Request, slug: str, pk: int) -> Response:
         """Remove the scorer and all it found. Leads only."""
         assert isinstance(request.user, User)  # HasScope lets nobody else in
-        scorer = scorer_of(study_for(request.user, slug, role=LEAD), pk)
+        scorer = scorer_of(study_for(request, slug), pk)
         launch.remove_scorer(scorer=scorer, by=request.user)
         return Response(status=204)
 
 
+@requires(get=Capability.SEE_RESULTS)
 class AttributeScores(generics.ListAPIView[AttributeScore]):
     """What a CLIP scorer says of each image and attribute. Retracted images are left out."""
 
@@ -178,6 +182,7 @@ class AttributeScores(generics.ListAPIView[AttributeScore]):
         return rows.select_related("image", "attribute")
 
 
+@requires(get=Capability.SEE_RESULTS)
 class Captions(generics.ListAPIView[Caption]):
     """The captions a scorer wrote. Retracted images are left out."""
 
@@ -189,6 +194,7 @@ class Captions(generics.ListAPIView[Caption]):
         return _of_scorer(self).captions.filter(image__retracted_at=None).select_related("image")
 
 
+@requires(get=Capability.SEE_RESULTS)
 class TextScores(generics.ListAPIView[TextScore]):
     """What a classifier says of captions. Those of retracted images are left out."""
 
@@ -202,7 +208,7 @@ class TextScores(generics.ListAPIView[TextScore]):
 
 
 def _of_scorer(view: generics.GenericAPIView[Any]) -> Scorer:
-    study = study_for(view.request.user, view.kwargs["slug"], role=ANALYST)
+    study = study_for(view.request, view.kwargs["slug"])
     return scorer_of(study, view.kwargs["pk"])
 
 

@@ -46,7 +46,7 @@ class Report(models.Model):
     """The results of a study as of one moment, with the parameters and the digest of what they rest on."""
 
     # Raised when tables change shape: reports of an older format are computed again, never reused.
-    FORMAT = 7
+    FORMAT = 9
 
     study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="reports")
     format = models.PositiveSmallIntegerField(default=FORMAT)

@@ -1,6 +1,6 @@
 """Images with what each annotator saw in them: the judgements behind the numbers."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from django.db.models import Exists, OuterRef, QuerySet
@@ -18,6 +18,8 @@ STYLES = 5
 # Annotators of a picture who have a switch of their own (results.css); further ones share the last.
 SWITCHES = 20
 SIDE = 1000
+# Room for a name beside a box in units of the overlay: its height, and the width of a letter.
+NAME_HEIGHT, LETTER = 54, 27
 _BOX = (
     '<g><title>{0} · {1}</title><rect class="box-halo" x="{2}" y="{3}" width="{4}" height="{5}"></rect>'
     '<rect class="label-{6}" x="{2}" y="{3}" width="{4}" height="{5}"></rect></g>'
@@ -33,8 +35,8 @@ class OverlayBox:
     y: float
     width: float
     height: float
-    # Whether the attribute is written beside it: once for each attribute of a picture.
-    labelled: bool
+    # Where the attribute is written: once for each attribute of a picture.
+    name_at: tuple[float, float] | None = None
 
 
 @dataclass
@@ -55,7 +57,9 @@ class Drawer:
     def names(self) -> SafeString:
         """The attributes beside the boxes."""
         parts = (
-            (f"{box.x + 8:.1f}", f"{box.y + 30:.1f}", box.attribute) for box in self.boxes if box.labelled
+            (f"{box.name_at[0]:.1f}", f"{box.name_at[1]:.1f}", box.attribute)
+            for box in self.boxes
+            if box.name_at
         )
         return format_html_join("", '<text class="box-name" x="{}" y="{}">{}</text>', parts)
 
@@ -121,7 +125,7 @@ def with_boxes(
     boxes = Box.objects.filter(judgement__annotation__in=marks).order_by("pk")
     if attribute:
         boxes = boxes.filter(judgement__attribute__text=attribute)
-    labelled: set[tuple[int, str]] = set()
+    names: dict[int, dict[str, tuple[float, float]]] = {image.pk: {} for image in images}
     for image_id, pseudonym, text, x, y, width, height in boxes.values_list(
         "judgement__annotation__task__image",
         "judgement__annotation__annotator__pseudonym",
@@ -133,9 +137,10 @@ def with_boxes(
     ):
         tall = heights[image_id]
         placed = (x * SIDE, y * tall, width * SIDE, height * tall)
-        is_first = (image_id, text) not in labelled
-        labelled.add((image_id, text))
-        people[image_id][pseudonym].boxes.append(OverlayBox(text, *placed, labelled=is_first))
+        name_at = None
+        if text not in names[image_id]:
+            name_at = names[image_id][text] = _place_name(text, placed, tall, names[image_id])
+        people[image_id][pseudonym].boxes.append(OverlayBox(text, *placed, name_at=name_at))
     for drawers in people.values():
         for place, drawer in enumerate(annotator for annotator in drawers.values() if annotator.boxes):
             drawer.style, drawer.switch = place % STYLES + 1, min(place + 1, SWITCHES)
@@ -148,6 +153,24 @@ def with_boxes(
         )
         for image in images
     ]
+
+
+def _place_name(
+    text: str, box: tuple[float, ...], tall: int, others: Mapping[str, tuple[float, float]]
+) -> tuple[float, float]:
+    """Where a name is written: inside the upper left corner of its box, or below the names that are there."""
+    width = LETTER * len(text)
+    x = max(0.0, min(box[0] + 8, SIDE - width))
+    y = box[1] + NAME_HEIGHT * 0.8
+    in_the_way = sorted(
+        other_y
+        for other, (other_x, other_y) in others.items()
+        if other_x < x + width and x < other_x + LETTER * len(other)
+    )
+    for other_y in in_the_way:
+        if abs(other_y - y) < NAME_HEIGHT:
+            y = other_y + NAME_HEIGHT
+    return x, min(y, tall - 8.0)
 
 
 def answers_of(

@@ -6,13 +6,12 @@ from functools import cached_property, wraps
 from typing import Any
 from urllib.parse import urlencode
 
-from django.contrib.auth.decorators import login_required
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.views.decorators.http import require_safe
 
 from accounts.models import User
+from accounts.rights import Capability, requires
 from analysis.models import Report
 from analysis.pages.parameters_form import ParametersForm
 from analysis.results import reports
@@ -24,7 +23,7 @@ from annotation.models import Annotation, Campaign
 from foundation.errors import NotFound
 from generation.models import Image
 from jobs.models import Job
-from studies.access import ANALYST, study_for
+from studies.access import study_for
 from studies.models import Study, StudyGroup
 
 Row = dict[str, Any]
@@ -128,9 +127,10 @@ class ResultsPage:
         """The same after other parameters."""
         return f"&{self.query[1:]}" if self.query else ""
 
-    @property
+    @cached_property
     def files(self) -> list[str]:
-        return files_of(self.report.tables.values_list("name", flat=True))
+        """The tables to take away that have rows."""
+        return files_with_rows(self.report)
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -233,6 +233,13 @@ class ResultsPage:
         ]
 
 
+def files_with_rows(report: Report) -> list[str]:
+    """Name the tables to take away of a report that have rows; why others have none is in its summary."""
+    empty = report.summary["empty_tables"]
+    stored = report.tables.values_list("name", flat=True)
+    return [name for name in files_of(stored) if name not in empty]
+
+
 def _waiting(study: Study, job: Job | None) -> dict[str, Any]:
     """What a page says before there are results: those under way, those that stopped, or what they would rest on."""
     if job is not None and job.state in reports.STOPPED:
@@ -260,14 +267,14 @@ View = Callable[..., HttpResponse | dict[str, Any]]
 def results_page(template: str) -> Callable[[View], Callable[..., HttpResponse]]:
     """Make a page of a function that takes a ResultsPage and returns the template's further context.
 
-    Members of the study only. Without a report yet, the page says how to get one.
+    For those who may see results. Without a report yet, the page says how to get one.
     """
 
     def decorate(view: View) -> Callable[..., HttpResponse]:
         @wraps(view)
         def page(request: HttpRequest, study: str, **places: Any) -> HttpResponse:
-            current_study = study_for(request.user, study, role=ANALYST)
-            assert isinstance(request.user, User)  # login_required lets nobody else in
+            current_study = study_for(request, study)
+            assert isinstance(request.user, User)  # RightsMiddleware lets nobody else in
             report, job = reports.standing_report(study=current_study, by=request.user)
             is_probing = current_study.asks_models
             shared: dict[str, Any] = {
@@ -290,6 +297,6 @@ def results_page(template: str) -> Callable[[View], Callable[..., HttpResponse]]
             shared["answered_since"] = reports.answered_since(report)
             return render(request, template, shared | answer)
 
-        return login_required(require_safe(page))
+        return requires(get=Capability.SEE_RESULTS)(page)
 
     return decorate

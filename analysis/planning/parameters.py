@@ -39,7 +39,7 @@ class PlanParameters(ParameterSet):
         ge=1,
         le=200,
         label="Random attributes",
-        help="Attributes of each group that are no stereotypes of it.",
+        help="Attributes of each group that are not stereotypes of it.",
     )
     likelihood_stereotype: float = parameter(
         0.3, gt=0, lt=1, expected="a number between 0 and 1, both excluded",
@@ -55,8 +55,15 @@ class PlanParameters(ParameterSet):
     )  # fmt: skip
     annotator_sd: float = parameter(
         0.25, ge=0, le=5, label="Difference between annotators",
-        help="Standard deviation of how readily annotators mark anything, on the probit scale.",
+        help="How much annotators differ in how readily they mark attributes: standard deviation on the probit scale.",
     )  # fmt: skip
+    quotas: str = parameter(
+        "",
+        max_length=1000,
+        label="Quota rules",
+        help="Separate rules by semicolons, such as: at_least 1 gender = woman; at_least 1 gender = man. The plan "
+        "says how many such people you need.",
+    )
     attributes_per_screen: int = parameter(
         5, ge=1, le=5, label="Attributes of each screen", help="How many attributes one screen asks about."
     )
@@ -67,7 +74,7 @@ class PlanParameters(ParameterSet):
         1.0, ge=0.1, le=12, label="Hours a day", help="How long each annotator works on a day."
     )
     pay_amount: float | None = parameter(
-        None, ge=0, le=100_000, label="Pay", help="What annotators earn. Empty: the plan has no cost."
+        None, ge=0, le=100_000, label="Pay", help="What annotators earn. If empty, the plan has no cost."
     )
     pay_currency: str = parameter(
         "EUR", pattern=r"^[A-Z]{3}$", max_length=3, expected="a currency as three capital letters, such as EUR",
@@ -82,10 +89,14 @@ class PlanParameters(ParameterSet):
         ge=0,
         le=200,
         label="Fees, in per cent",
-        help="What a provider of participants takes on top of the pay.",
+        help="What a panel charges on top of the pay.",
     )
     budget: float | None = parameter(
-        None, ge=0, le=100_000_000, label="Budget", help="Designs that cost more are marked. Empty: no limit."
+        None,
+        ge=0,
+        le=100_000_000,
+        label="Budget",
+        help="Designs that cost more are marked. If empty, there is no limit.",
     )
 
     @field_validator(*_AXES)
@@ -112,7 +123,7 @@ class PlanParameters(ParameterSet):
         if len(designs) > MOST_DESIGNS:
             raise DomainError(
                 self.error_code,
-                f"These are {len(designs)} designs; compare at most {MOST_DESIGNS} at once.",
+                f"These are {len(designs)} designs. Compare at most {MOST_DESIGNS} at a time.",
                 fields={"images": "too many designs"},
             )
         if min(axes[0]) < 2:
@@ -122,7 +133,7 @@ class PlanParameters(ParameterSet):
         if max(axes[2]) > min(axes[1]):
             raise DomainError(
                 self.error_code,
-                f"Each image cannot have {max(axes[2])} different annotators where {min(axes[1])} take part.",
+                f"Each image cannot have {max(axes[2])} different annotators if only {min(axes[1])} take part.",
                 fields={"annotators_per_task": "more than take part"},
             )
         return designs

@@ -4,9 +4,11 @@ from typing import Any
 
 from django.db.models import Avg
 
+from analysis.planning.people import written_rules
 from analysis.results.parameters import parameters_of
 from analysis.results.schema import MARKING
 from annotation.answers.inclusion import counted
+from annotation.assignment import quota_rules
 from annotation.models import Campaign
 from annotation.people.pay import Rate
 from foundation.errors import DomainError
@@ -40,6 +42,7 @@ def assumptions_of(campaign: Campaign) -> dict[str, Any]:
         "agreement": round(assumed.agreement, 3),
         "annotators_per_task": str(campaign.annotators_per_task),
         "attributes_per_screen": campaign.attributes_per_screen,
+        "quotas": written_rules(quota_rules.stored(campaign)),
     }
     seconds = counted(campaign).aggregate(mean=Avg("active_seconds"))["mean"]
     if seconds:

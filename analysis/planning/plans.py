@@ -9,6 +9,7 @@ from django.db import transaction
 from accounts.models import User
 from analysis.models import StudyPlan
 from analysis.planning.parameters import PlanParameters
+from analysis.planning.people import PlannedPeople, people_of, rules_of
 from analysis.planning.workload import Workload, workload
 from foundation.errors import DomainError
 from jobs.progress.reporter import Progress
@@ -35,6 +36,7 @@ class PlannedDesign:
     power_se: float | None
     reason: str
     over_budget: bool
+    people: tuple[PlannedPeople, ...] = ()
 
 
 @transaction.atomic
@@ -56,6 +58,8 @@ def make_plan(
         )
     chosen = PlanParameters.read(parameters)
     designs = chosen.designs()
+    for per_task in {design.annotators_per_task for design in designs}:
+        rules_of(chosen.quotas, per_task)  # refuses rules that so many people cannot meet
     if primary_measure == StudyPlan.Measure.THETA_POOLED and chosen.groups < 2:
         raise DomainError(
             "one_group_only",
@@ -151,6 +155,7 @@ def _planned(row: Mapping[str, Any], parameters: PlanParameters) -> PlannedDesig
         power=row["power"],
         power_se=row["power_se"],
         reason=row["reason"] or "",
+        people=tuple(people_of(design, parameters.quotas)),
         over_budget=(
             work.cost is not None and parameters.budget is not None and float(work.cost) > parameters.budget
         ),

@@ -51,13 +51,17 @@ def share_axis(values: Iterable[float | None], label: str) -> Axis:
     return Axis(0.0, min(1.0, max(0.2, math.ceil(largest * 5 - 1e-9) / 5)), "share", label=label)
 
 
-def ratio_axis(values: Iterable[float | None], label: str) -> Axis:
-    """A log axis around 1, from at least ½ to 2, within 1/20 to 50."""
+def ratio_axis(values: Iterable[float | None], label: str, *, estimates: Iterable[float | None] = ()) -> Axis:
+    """A log axis around 1, from at least ½ to 2, within 1/20 to 50; it reaches as far as any of `estimates`.
+
+    An interval may end beyond the axis, where an arrow says so; a point may not. θ = 0 has no place on it.
+    """
     positive = [value for value in values if value is not None and value > 0]
-    low = max(0.05, min([0.5, *positive]))
-    high = min(50.0, max([2.0, *positive]))
-    below = max(tick for tick in _DECADES if tick <= low)
-    above = min(tick for tick in _DECADES if tick >= high)
+    points = [value for value in estimates if value]
+    low = min([max(0.05, min([0.5, *positive])), *points])
+    high = max([min(50.0, max([2.0, *positive])), *points])
+    below = max([tick for tick in _DECADES if tick <= low], default=_DECADES[0])
+    above = min([tick for tick in _DECADES if tick >= high], default=_DECADES[-1])
     return Axis(below, above, "ratio", reference=1.0, label=label)
 
 

@@ -1,6 +1,6 @@
 """Plots as Vega-Lite, built by altair with the data inside: to be edited, and drawn as SVG and PNG files.
 
-Pages draw the same plots themselves (docs/decisions/0009): altair is imported only where a file is asked for.
+Pages draw the same plots themselves (docs/develop/decisions/0009): altair is imported only where a file is asked for.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,7 +16,7 @@ from foundation.formats import format_percent
 if TYPE_CHECKING:  # half a second to load
     from analysis.plots.charts.bars import Bar
     from analysis.plots.charts.diverging_bars import DivergingBar
-    from analysis.plots.charts.dots import Dot
+    from analysis.plots.charts.dots import Dot, Gap
     from analysis.plots.charts.heat_map import HeatCell
     from analysis.plots.charts.scatter import DataPoint, Field
     from analysis.plots.maps.choropleth import CountryValue, Scale
@@ -25,13 +25,18 @@ FONT = "Liberation Sans, DejaVu Sans, sans-serif"
 LINE = 22
 
 
-def dots_spec(dots: Sequence["Dot"], axis: Axis, *, title: str, subtitle: str) -> dict[str, Any]:
+def dots_spec(
+    dots: Sequence["Dot"], axis: Axis, *, title: str, subtitle: str, gap: "Gap | None" = None
+) -> dict[str, Any]:
     """Estimates as points, their intervals as lines; an end beyond the axis or without bound is an arrow."""
     import altair as alt
 
     rows = [asdict(dot) | {"says": dot.text(axis)} | _within(dot, axis) for dot in dots]
     colours = light()
     order = [row["label"] for row in rows]
+    if gap is not None:
+        order.insert(gap.after, f"… {gap.words} …")
+        rows.insert(gap.after, {"label": order[gap.after], "says": ""})
     tick_format = "%" if axis.kind == "share" else "~g"
     scale = alt.Scale(
         domain=[axis.low, axis.high], type="log" if axis.kind == "ratio" else "linear", nice=False

@@ -27,7 +27,8 @@ def request(*, study: Study, parameters: ReleaseParameters, by: User) -> Job:
         if under_way.arguments["parameters"] != parameters.as_json():
             raise Conflict(
                 "other_release_under_way",
-                "A release with other choices is being built. Build yours when it is done, or cancel it first.",
+                "A release with other choices is being built. Wait until it is done, or cancel it, and then build "
+                "yours.",
             )
         return under_way
     checked = check_of(study, k=parameters.k, leave_out_people=parameters.leave_out_people)

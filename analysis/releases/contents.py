@@ -203,7 +203,7 @@ class PrivacyReport:
     combinations: int  # different ones released, origin included, the all-empty one not among them
     smallest: int | None
     suppressed: int  # people who stated something of which nothing is released
-    kept_share: float | None  # information kept, 0 to 1, by the measure of docs/releases.md
+    kept_share: float | None  # information kept, 0 to 1, by the measure of docs/use/reference/releases.md
     justifications: str  # withheld, released or none_written
     joined: JoinedPrivacy | None = None  # None where there is no earlier release
     left_out: int = 0  # people who are not in the release, because nothing else would have protected them
@@ -227,6 +227,7 @@ class Changes:
     guidelines_new: Mapping[str, tuple[int, ...]]  # campaign: versions that are new
     campaigns_new: tuple[str, ...]
     rows: Mapping[str, tuple[int, int]]  # table: (then, now)
+    annotators_erased: int = 0  # whatever became of their answers
 
 
 @dataclass(frozen=True)

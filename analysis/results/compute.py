@@ -5,17 +5,13 @@ from importlib.metadata import version
 from itertools import count
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from analysis.metrics.agreement.visual_attributes import visual_attributes
-from analysis.metrics.data.judgements import Judgements
 from analysis.metrics.data.results import Result
-from analysis.metrics.data.roles import stereotype_cells
 from analysis.metrics.marking.likelihood import likelihood
 from analysis.metrics.marking.offensiveness import offensiveness
-from analysis.metrics.marking.role_means import role_means
-from analysis.metrics.marking.tendency import Tendency, tendency
+from analysis.metrics.marking.tendency import tendency
 from analysis.metrics.resampling.bootstrap import Resampling, pigeonhole_bootstrap
 from analysis.results.data.digest import inputs_digest
 from analysis.results.data.labels import StudyData
@@ -51,6 +47,7 @@ from analysis.results.tables.comparison import differences_table
 from analysis.results.tables.groupings import groupings
 from analysis.results.tables.languages import languages_table
 from analysis.results.tables.sensitivity import publishable_tables, scenarios
+from foundation import VERSION
 from jobs.progress.reporter import Progress
 
 ANNOTATORS_LEFT_OUT = "annotators_left_out"
@@ -176,8 +173,10 @@ def _images_measures(
         for mode in modes
     }
     theta = by_mode.get(parameters.none_of_the_above, by_mode["ignore"])
-    as_random = theta.notes["none_of_the_above"] == "as_random"
-    tables["tendency"] = with_listed_groups(theta, resampling.judgements, data.associations, as_random)
+    # Below the table, the groups with too few stereotypes: their likelihoods, but no θ.
+    listed = pd.concat([theta.to_frame(), theta.excluded], ignore_index=True)
+    places = data.groups[["identity_group", "region", "iso_code"]]
+    tables["tendency"] = listed.merge(places, on="identity_group", how="left", validate="many_to_one")
     step("tendency")
     offence = offensiveness(
         data.judgements,
@@ -284,29 +283,6 @@ def _why_empty(
     }
 
 
-def with_listed_groups(
-    tendency: Tendency, judgements: Judgements, associations: pd.DataFrame, as_random: bool
-) -> pd.DataFrame:
-    """The tendency table and, below it, the groups with too few stereotypes: their likelihoods, but no θ."""
-    excluded = tendency.excluded
-    if excluded.empty:
-        return tendency.to_frame()
-    counted = np.ones(len(judgements.cell_group), dtype=bool) if as_random else ~judgements.cell_is_none
-    means = role_means(judgements, stereotype_cells(judgements, associations), counted)
-    model = judgements.model_names[means.block // len(judgements.group_names)]
-    group = judgements.group_names[means.block % len(judgements.group_names)]
-    likelihoods = pd.DataFrame(
-        {
-            "model": pd.Series(model, dtype="string"),
-            "identity_group": pd.Series(group, dtype="string"),
-            "random_attributes": pd.Series(means.randoms, dtype="Int64"),
-            "likelihood_stereotype": pd.Series(means.stereo, dtype="Float64"),
-            "likelihood_random": pd.Series(means.random, dtype="Float64"),
-        }
-    )
-    return pd.concat([tendency.to_frame(), excluded.merge(likelihoods, how="left")], ignore_index=True)
-
-
 def _headline(
     overall: pd.DataFrame, by_mode: Mapping[str, pd.DataFrame], tables: Mapping[str, pd.DataFrame]
 ) -> list[dict[str, Any]]:
@@ -371,6 +347,6 @@ def _rests_on(
         if ids is None
         else {"usable": ids.usable, "reason": ids.reason, **records(ids.to_frame())[0]},
         "inputs_digest": inputs_digest(data, scores),
-        "versions": {package: version(package) for package in VERSIONED},
+        "versions": {"stereoscope": VERSION, **{package: version(package) for package in VERSIONED}},
         "resampling": None if resampling is None else resampling.method,
     }

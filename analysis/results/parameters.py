@@ -32,25 +32,25 @@ class Parameters(ParameterSet):
         "ignore",
         words={"ignore": "is left out", "as_random": "counts as a random attribute, as published"},
         label="‘None of the above’",
-        help="Whether ‘none of the above’ is left out, or counts as one more random attribute.",
+        help="Whether ‘none of the above’ is left out or counts as one more random attribute.",
     )
     min_raters: int = parameter(
         ge=1,
         le=1_000,
-        label="Raters who make a stereotype",
-        help="How many raters must call a pair a stereotype; by default the study’s number.",
+        label="Raters needed for a stereotype",
+        help="How many raters must call a pair a stereotype. By default, the study’s number.",
     )
     rater_pools: str = parameter(
         words=dict(RaterPools.choices),
         label="Raters counted",
         help="Whether these raters come from one pool, in the region or outside it (separate), or from both together "
-        "(summed); by default the study’s choice.",
+        "(summed). By default, the study’s choice.",
     )
     min_stereotypes: int = parameter(
         ge=1,
         le=1_000,
         label="Stereotypes a group needs for θ",
-        help="How many visual stereotypes a group needs; by default the study’s number.",
+        help="How many visual stereotypes a group needs. By default, the study’s number.",
     )
     without_annotators: tuple[str, ...] = parameter(
         (),
@@ -86,16 +86,16 @@ class Parameters(ParameterSet):
         "visual",
         words={"visual": "the visual attributes", "all": "all attributes"},
         label="Captions are searched for",
-        help="Attributes that were rated visual or shown with images, or all that the study lists.",
+        help="Attributes that were rated visual or shown with images, or all attributes that the study lists.",
     )
     association_words: str = parameter(
         "valid",
         words={
-            "valid": "words with the letter asked for; a descriptor counts in each of its dimensions",
-            "published": "whatever stands in the brackets; a descriptor counts in its first dimension, as published",
+            "valid": "words that begin with the letter asked for; a descriptor counts in each of its dimensions",
+            "published": "the text in the brackets; a descriptor counts in its first dimension, as published",
         },
         label="Words associated with descriptors",
-        help="Which answers count as words (BiasDora), and how a descriptor of several dimensions counts.",
+        help="Which answers count as words (BiasDora), and how a descriptor with several dimensions counts.",
     )
 
     @property

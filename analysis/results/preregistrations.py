@@ -36,6 +36,7 @@ def design_of(study: Study) -> dict[str, Any]:
             "min_raters": study.min_raters,
             "rater_pools": study.rater_pools,
             "min_stereotypes": study.min_stereotypes,
+            **({} if study.most_stereotypes is None else {"most_stereotypes": study.most_stereotypes}),
         },
         "groups": sorted(study.groups.values_list("name", flat=True)),
         "prompts": sorted(study.prompt_templates.values_list("text", flat=True)),

@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from django.db import transaction
+from django.db import DEFAULT_DB_ALIAS, transaction
 from django.db.models import Max, Q
 
 from accounts.models import User
@@ -11,7 +11,7 @@ from analysis.models import Report, ReportTable, ScoredImage
 from analysis.results.parameters import Parameters, parameters_of
 from analysis.scoring.freshness import last_score
 from annotation.answers.questions.answer_review import collect
-from annotation.models import Annotation, Judgement
+from annotation.models import Annotation, Campaign, Judgement
 from generation.models import Answer
 from jobs.models import Job
 from jobs.progress.reporter import Progress, Unwatched
@@ -100,6 +100,28 @@ def request_report(*, study: Study, parameters: Parameters, by: User) -> Report 
         kind=JOB_KIND,
         title=f"Compute the results of {study.name}",
         arguments={"study": study.pk, "parameters": parameters.as_json()},
+        by=by,
+        study_id=study.pk,
+    )
+
+
+def compute_after_close(campaign: Campaign, by: User | None) -> None:
+    """Queue the results of a campaign's study when it closes, unless nothing changed since they were computed.
+
+    A computation that is queued already will read the new labels, so no second one is queued.
+    """
+    study = campaign.study
+    if not judgements_of(study, most=1):
+        return
+    report = latest_report(study)
+    waiting = Job.objects.filter(study_id=study.pk, kind=JOB_KIND, state=Job.State.QUEUED)
+    if waiting.exists() or (report is not None and is_current(report)):
+        return
+    parameters = parameters_of(study).as_json() if report is None else report.parameters
+    enqueue(
+        kind=JOB_KIND,
+        title=f"Compute the results of {study.name}",
+        arguments={"study": study.pk, "parameters": parameters, "only_if_changed": True},
         by=by,
         study_id=study.pk,
     )
@@ -200,7 +222,7 @@ def answered_since(report: Report, *, using: str | None = None) -> bool:
     return later.filter(action__in=_ANSWERED).exists()
 
 
-def is_current(report: Report, *, using: str) -> bool:
+def is_current(report: Report, *, using: str = DEFAULT_DB_ALIAS) -> bool:
     """Whether a report is of all labels and scores as they are in this view of the database."""
     newer = Annotation.objects.using(using).filter(
         status__in=Annotation.LABELS, campaign__study=report.study_id, pk__gt=report.last_annotation

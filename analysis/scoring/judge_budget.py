@@ -54,7 +54,7 @@ class JudgePurse:
         return DomainError(
             "budget_spent",
             f"The budget of {scorer.budget or 0:,.2f} does not cover another rating: {scorer.spent:,.4f} is spent. "
-            "Start the judge with a larger budget to go on.",
+            "Start the judge with a larger budget to continue.",
         )
 
     def _cost(self, rating: Rating, reserved: Decimal) -> Decimal:

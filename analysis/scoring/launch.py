@@ -188,6 +188,6 @@ def _free_label(study: Study, requested: str, default: str) -> str:
 def _clean_label(label: str) -> str:
     label = " ".join(label.split())
     if len(label) > 110:
-        message = "A label may have 110 characters."
+        message = "A label can have at most 110 characters."
         raise DomainError("label_invalid", message, fields={"label": message})
     return label

@@ -49,7 +49,7 @@ _PRECISION: dict[str, Any] = {
         "bf16": "bfloat16, on a graphics card",
     },
     "label": "Computed in",
-    "help": "Half precision needs half the memory on a graphics card and keeps three digits (float16) or two "
+    "help": "Half precision needs half as much memory on a graphics card and keeps three digits (float16) or two "
     "(bfloat16).",
 }
 _VECTORS: dict[str, Any] = {
@@ -96,7 +96,7 @@ class ClipParameters(EncoderParameters):
         list(TEMPLATES),
         expected=_PROMPTS,
         label="Prompts with the attribute",
-        help="One per line, with {attr}. Several are averaged.",
+        help="One per line, with {attr}. If there are several, they are averaged.",
     )
     contrast: list[str] = parameter(
         list(CONTRAST),
@@ -141,14 +141,14 @@ class CaptionParameters(ScorerParameters):
             ENDPOINT: "by a model behind an endpoint",
         },
         label="Captions",
-        help="Which model writes them.",
+        help="The model that writes captions.",
     )
     captions: int | None = parameter(
         None,
         ge=1,
         le=MOST_CAPTIONS,
         label="Captions of each image",
-        help=f"At most; identical sentences count once. Left empty: {MOST_CAPTIONS} from words, otherwise 1.",
+        help=f"At most; identical sentences count once. If empty: {MOST_CAPTIONS} from words, otherwise 1.",
     )
     decoding: str = parameter(
         BEAMS,
@@ -167,14 +167,14 @@ class CaptionParameters(ScorerParameters):
         "",
         max_length=2_000,
         label="What the model is asked",
-        help="Models such as BLIP begin their caption with it. Left empty, others are asked to describe the "
-        "picture in one sentence.",
+        help="Models such as BLIP begin their caption with this text. If empty, other models are asked to describe "
+        "the picture in one sentence.",
     )
     clip: _Text = parameter(
         _DEFAULT_CLIP,
         max_length=300,
         label="CLIP that finds words",
-        help=f"Left empty: {_DEFAULT_CLIP}.",
+        help=f"If empty: {_DEFAULT_CLIP}.",
     )
     clip_pretrained: _Text = parameter(
         "", max_length=300, label="Its checkpoint", help="An open_clip tag or a file of weights."
@@ -185,9 +185,9 @@ class CaptionParameters(ScorerParameters):
         "",
         expected="the digest of a stored list",
         label="Words to find",
-        help="Left empty: our own list and the study’s attributes.",
+        help="If empty, a built-in list and the study’s attributes.",
     )
-    top_ngrams: int = parameter(15, ge=1, le=200, label="Words from each image", help="Left empty: 15.")
+    top_ngrams: int = parameter(15, ge=1, le=200, label="Words from each image", help="If empty, 15.")
     joiner: str = parameter(
         ", ", max_length=20, label="Joiner", help="The text between words, exactly as written."
     )
@@ -197,7 +197,7 @@ class CaptionParameters(ScorerParameters):
     def _require_kept(cls, digest: str) -> str:
         """Refuse all but the digest of a list in storage: it becomes part of a path there."""
         if digest and not is_kept(digest):
-            message = "No list of n-grams is kept under that digest: give the list itself (--ngrams FILE)."
+            message = "No list of n-grams with this digest is stored. Give the list itself (--ngrams FILE)."
             raise _wrong("ngrams", message)
         return digest
 
@@ -240,7 +240,7 @@ class JudgeParameters(ScorerParameters):
         ge=0,
         le=2,
         label="Temperature",
-        help="Left empty: 0, or 0.7 where pairs are rated several times.",
+        help="If empty: 0, or 0.7 if pairs are rated several times.",
     )
 
     price_in: float | None = parameter(
@@ -248,7 +248,7 @@ class JudgeParameters(ScorerParameters):
         ge=0,
         le=10_000,
         label="Price of tokens in",
-        help="Of a million, for models that are paid by the token.",
+        help="Of a million tokens, for models that are paid by the token.",
     )
     price_out: float | None = parameter(
         None, ge=0, le=10_000, label="Price of tokens out", help="Of a million."
@@ -258,7 +258,7 @@ class JudgeParameters(ScorerParameters):
         ge=0,
         le=10_000_000,
         label="Budget",
-        help="No request is sent that it does not cover. State a larger one, and the judge goes on.",
+        help="A request that the budget does not cover is not sent. With a larger budget, the judge continues.",
     )
 
     @field_validator("endpoint")
@@ -335,7 +335,7 @@ def _of_captioner(cleaned: Parameters, *, chosen: Mapping[str, Any]) -> Paramete
     elif cleaned["decoding"] == BEAMS:
         useless |= {"temperature", "top_p"}
     if unused := sorted(useless & set(chosen)):
-        raise _wrong(unused[0], f"The parameter {unused[0]} is of no use with these captions ({captioner}).")
+        raise _wrong(unused[0], f"The parameter {unused[0]} has no effect with these captions ({captioner}).")
     # By default as many as in ViSAGe where they are cheap, and one where each is a call of a larger model.
     if cleaned["captions"] is None:
         cleaned["captions"] = MOST_CAPTIONS if captioner == NGRAMS else 1
@@ -361,9 +361,9 @@ def without_money(cleaned: Parameters) -> tuple[Parameters, dict[str, Decimal]]:
     """
     money = {name: Decimal(str(cleaned[name])) for name in MONEY if cleaned.get(name) is not None}
     if ("price_in" in money) != ("price_out" in money):
-        raise _wrong("price_out", "Give both prices, of tokens in and of tokens out.")
+        raise _wrong("price_out", "Give both prices: of input tokens and of output tokens.")
     if "budget" in money and "price_in" not in money:
-        raise _wrong("budget", "A budget needs prices, or nothing would count against it.")
+        raise _wrong("budget", "A budget needs the prices of tokens.")
     return {name: value for name, value in cleaned.items() if name not in MONEY}, money
 
 

@@ -69,8 +69,8 @@ def run(*, scorer: Scorer, options: RunOptions, progress: Progress) -> ScoringRe
         conditions = ", ".join(condition.replace("_", "-") for condition in scope.CONDITIONS[scorer.kind])
         raise DomainError(
             "nothing_to_score",
-            f"The study “{scorer.study}” has no image of the conditions this looks at ({conditions}): generate "
-            "or import them first.",
+            f"The study “{scorer.study}” has no images of the conditions that this measure uses ({conditions}). "
+            f"Generate or import them first.",
         )
     steps = {Kind.CLIP: _clip, Kind.CAPTIONS: _captions, Kind.PULL: _vectors, Kind.MCAS: _vectors}
     return steps[Kind(scorer.kind)](scorer, images, options, progress)
@@ -85,8 +85,8 @@ def _clip(
     if not images:
         raise DomainError(
             "no_attributes",
-            f"No attribute is asked of the groups of “{scorer.study}”: open a marking campaign, or give the study "
-            "a resource.",
+            f"The groups of “{scorer.study}” have no attributes to look for. Open a marking campaign, or give the "
+            f"study a resource.",
         )
     needed = zero_shot.missing_scores(scorer, images, attributes)
     if not needed:
@@ -153,7 +153,7 @@ def _captions(
         progress=progress,
     )
     summary = f"{_amount(outcome.captions, 'caption')} of {_amount(outcome.images, 'image')} written"
-    return ScoringResult(summary, outcome.failed, "got none: see why on the scorer's page")
+    return ScoringResult(summary, outcome.failed, "got none; the reasons are on the scorer's page")
 
 
 def _sees_pictures(scorer: Scorer, options: RunOptions) -> Captioner:
@@ -167,7 +167,7 @@ def _classify(scorer: Scorer, options: RunOptions, progress: Progress) -> Scorin
     waiting = classification.captions_to_classify(scorer).count()
     if not waiting and not scorer.text_scores.exists():
         raise DomainError(
-            "no_captions", f"The study “{scorer.study}” has no captions to read yet: write them first."
+            "no_captions", f"The study “{scorer.study}” has no captions to read yet. Write captions first."
         )
     progress.start(waiting)
     if not waiting:
@@ -186,8 +186,8 @@ def _score_associations(scorer: Scorer, options: RunOptions, progress: Progress)
     if not pairs:
         raise DomainError(
             "no_associations",
-            f"The study “{scorer.study}” has no significant associations: ask models about descriptors and run "
-            "code_answers first.",
+            f"The study “{scorer.study}” has no significant associations. Ask models about descriptors and run "
+            f"code_answers first.",
         )
     if scorer.kind == Kind.JUDGE:
         return _judge_pairs(scorer, pairs, progress)
@@ -215,7 +215,7 @@ def _judge_pairs(scorer: Scorer, pairs: Sequence[ScoredPair], progress: Progress
     judge = Judge(scorer.model_id, scorer.parameters, paid=scorer.price_in is not None)
     failed = associations.rate_pairs(scorer=scorer, judge=judge, waiting=waiting, progress=progress)
     done = f"{_amount(len(waiting) - failed, 'rating')} written"
-    return ScoringResult(f"{done}, {failed:,} requests failed: run it again" if failed else done)
+    return ScoringResult(f"{done}, {failed:,} requests failed; run the scorer again" if failed else done)
 
 
 def _embed(
@@ -271,7 +271,7 @@ def _changed(scorer: Scorer, revision: str) -> Conflict:
     return Conflict(
         "model_changed",
         f"“{scorer.model_label}” began with revision {scorer.model_revision or 'unknown'} of its model, but "
-        f"{revision or 'none'} is there now; score under another label.",
+        f"{revision or 'none'} is there now. Use another label for the new revision.",
     )
 
 

@@ -108,7 +108,7 @@ def text_vectors(encoder: Encoder, texts: Sequence[str]) -> Array:
     missing = next((text for text, key in zip(texts, keys, strict=True) if key not in stored), None)
     if missing is not None:
         raise NotFound(
-            "text_not_embedded", f"The text “{missing}” has no vector by {encoder} yet: score the study."
+            "text_not_embedded", f"The text “{missing}” has no vector by {encoder} yet. Score the study."
         )
     return unpacked([stored[key] for key in keys], encoder.dim, encoder.vector_type)
 

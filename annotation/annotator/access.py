@@ -33,7 +33,9 @@ def enrolment_for(request: HttpRequest, campaign_id: int) -> Enrolment:
     if enrolment is None:
         raise NotFound(
             "not_invited",
-            gettext("You have no tasks here. Open the link you were sent once more, or ask whoever sent it."),
+            gettext(
+                "You have no tasks here. Open the link you were sent again, or ask the person who sent it."
+            ),
         )
     return read_as(enrolment)
 

@@ -2,21 +2,19 @@
 
 from uuid import UUID
 
-from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_safe
 
+from accounts.rights import Capability, requires
 from annotation.annotator.access import enrolment_for, own_assignment, step_before_work
 from annotation.annotator.task import task_page
 from annotation.answers import edit_window
 from annotation.kinds.registry import kind_of, work_in
 
 
+@requires(get=Capability.ANNOTATE)
 @never_cache
-@login_required
-@require_safe
 def answers(request: HttpRequest, campaign_id: int) -> HttpResponse:
     """List the answers that can still be corrected."""
     enrolment = enrolment_for(request, campaign_id)
@@ -34,9 +32,8 @@ def answers(request: HttpRequest, campaign_id: int) -> HttpResponse:
     return render(request, "annotation/annotator/corrections.html", context)
 
 
+@requires(get=Capability.ANNOTATE)
 @never_cache
-@login_required
-@require_safe
 def previous(request: HttpRequest, campaign_id: int, public_id: UUID | None = None) -> HttpResponse:
     """Show one of one's own recent answers, the last unless told, to correct it."""
     enrolment = enrolment_for(request, campaign_id)

@@ -1,22 +1,20 @@
 """The annotator's own page, and taking back consent."""
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods, require_safe
 
 from accounts import profiles
+from accounts.rights import Capability, requires
 from annotation.annotator.access import annotator_of, enrolment_for
 from annotation.annotator.progress import standings
 from annotation.people import withdrawal
 
 
+@requires(get=Capability.ANNOTATE)
 @never_cache
-@login_required
-@require_safe
 def home(request: HttpRequest) -> HttpResponse:
     """List one's own work: what is done, what is left, and what one can change."""
     annotator = annotator_of(request.user)
@@ -30,16 +28,15 @@ def home(request: HttpRequest) -> HttpResponse:
     return render(request, "annotation/annotator/home.html", context)
 
 
+@requires(get=Capability.ANNOTATE, post=Capability.ANNOTATE)
 @never_cache
-@login_required
-@require_http_methods(["GET", "HEAD", "POST"])
 def withdraw(request: HttpRequest, campaign_id: int) -> HttpResponse:
     """Say what withdrawing does, and do it when that is confirmed."""
     enrolment = enrolment_for(request, campaign_id)
     study = enrolment.campaign.study
     if request.method == "POST":
         if withdrawal.withdraw(annotator=enrolment.annotator, study=study):
-            messages.success(request, _("Your consent is withdrawn. Your answers count no more."))
+            messages.success(request, _("Your consent is withdrawn. Your answers no longer count."))
         return redirect("annotate:home")
     covered = {enrolled.pk for enrolled in withdrawal.covered(annotator=enrolment.annotator, study=study)}
     context = {

@@ -3,18 +3,16 @@
 from uuid import UUID
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_POST
 
+from accounts.rights import Capability, requires
 from annotation.annotator.access import enrolment_for, own_assignment
 from annotation.campaigns.images import reports
 
 
-@login_required
-@require_POST
+@requires(post=Capability.ANNOTATE)
 def report(request: HttpRequest, campaign_id: int, public_id: UUID) -> HttpResponse:
     """Tell the lead that the picture should not be shown, and go on with the task."""
     enrolment = enrolment_for(request, campaign_id)
@@ -25,5 +23,7 @@ def report(request: HttpRequest, campaign_id: int, public_id: UUID) -> HttpRespo
         details=request.POST.get("details", ""),
         stimulus=request.POST.get("stimulus", ""),
     )
-    messages.success(request, _("Reported. Thank you. Whoever runs this will look at the picture."))
+    messages.success(
+        request, _("Reported. Thank you. The people who run this work will look at the picture.")
+    )
     return redirect("annotate:task", campaign_id)

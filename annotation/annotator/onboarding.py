@@ -1,19 +1,18 @@
 """From the invitation to the first task: what this is, consent, about you, the link to keep."""
 
-from django.contrib.auth import login
-from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import translation
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts import consent_texts, profiles
 from accounts.devices import device_of
 from accounts.models import User
 from accounts.pages.forms import ProfileForm, not_understood
+from accounts.rights import Capability, requires
+from accounts.sign_in.limits import sign_in_by_link
 from annotation.annotator.access import (
     annotator_of,
     consent_text,
@@ -32,15 +31,14 @@ from foundation.errors import DomainError, NotFound
 from studies import consent
 
 # Where a return link waits, from when it is made until its annotator goes on from the page that shows it.
-SIGNED_IN_BY = "django.contrib.auth.backends.ModelBackend"
 RETURN_LINK = "annotate_return_link"
 # The cookie of who wants pictures blurred until they show them; the task's script sets it too.
 BLUR = "stereoscope_blur"
 _BLUR_SECONDS = 365 * 24 * 3600
 
 
+@requires(get=Capability.BY_KEY, post=Capability.BY_KEY)
 @never_cache
-@require_http_methods(["GET", "HEAD", "POST"])
 def invitation(request: HttpRequest, token: str) -> HttpResponse:
     """Say what this is; only 'Start' uses the link, so that previews of it in a mail program do not."""
     user = request.user if isinstance(request.user, User) else None
@@ -51,6 +49,9 @@ def invitation(request: HttpRequest, token: str) -> HttpResponse:
     except DomainError as error:
         page = "annotation/annotator/onboarding/link_unusable.html"
         return render(request, page, {"error": error, "here": request.path}, status=error.status)
+    prefetched = "prefetch" in request.headers.get("Sec-Purpose", "")
+    if request.method == "GET" and not prefetched and (user is None or not invitations.has_a_role(user)):
+        invitations.note_opening(usable_invitation)
     campaign = usable_invitation.campaign
     translation.activate(language_of(None, campaign.offered_languages))
     labels = campaign.tasks.filter(purpose=Task.Purpose.LABEL, withdrawn=False)
@@ -77,9 +78,9 @@ def _start(request: HttpRequest, token: str, user: User | None) -> HttpResponse:
     enrolment = invitations.accept(token=token, user=user, fingerprint=fingerprint(request), device=device)
     person = enrolment.annotator.user
     if person is None:
-        raise NotFound("annotator_without_sign_in", _("This link belongs to nobody who could sign in."))
+        raise NotFound("annotator_without_sign_in", _("Nobody can sign in with this link."))
     if person != user:
-        login(request, person, backend=SIGNED_IN_BY)
+        sign_in_by_link(request=request, user=person)
     step = step_before_work(enrolment)
     if step is None:  # no consent page follows on which they could choose
         _keep_language(enrolment)
@@ -107,9 +108,8 @@ def fingerprint(request: HttpRequest) -> str:
     return f"{request.META.get('REMOTE_ADDR', '')} {request.headers.get('User-Agent', '')}"
 
 
+@requires(get=Capability.ANNOTATE, post=Capability.ANNOTATE)
 @never_cache
-@login_required
-@require_http_methods(["GET", "HEAD", "POST"])
 def agree(request: HttpRequest, campaign_id: int) -> HttpResponse:
     """Show the current consent text and content notice, and record agreement to that version."""
     enrolment = enrolment_for(request, campaign_id)
@@ -149,14 +149,15 @@ def agree(request: HttpRequest, campaign_id: int) -> HttpResponse:
     )
 
 
+@requires(get=Capability.ANNOTATE, post=Capability.ANNOTATE)
 @never_cache
-@login_required
-@require_http_methods(["GET", "HEAD", "POST"])
 def about_you(request: HttpRequest, campaign_id: int | None = None) -> HttpResponse:
     """Offer to say who one is; skipping is as good an answer."""
     annotator = annotator_of(request.user)
     if annotator is None:
-        raise NotFound("not_an_annotator", _("You are not an annotator, so there is nothing to say here."))
+        raise NotFound(
+            "not_an_annotator", _("You are not an annotator, so there is nothing to fill in here.")
+        )
     joining = campaign_id is not None
     onward = reverse("annotate:link", args=[campaign_id]) if joining else reverse("annotate:home")
     profile = profiles.of(annotator)
@@ -194,9 +195,8 @@ def _rule_fields(request: HttpRequest, campaign_id: int | None) -> set[str]:
     return {rule.field for rule in quota_rules.stored(enrolment_for(request, campaign_id).campaign)}
 
 
+@requires(get=Capability.ANNOTATE)
 @never_cache
-@login_required
-@require_safe
 def return_link(request: HttpRequest, campaign_id: int) -> HttpResponse:
     """Show the personal link by which one comes back, on any device."""
     enrolment = enrolment_for(request, campaign_id)
@@ -210,9 +210,8 @@ def return_link(request: HttpRequest, campaign_id: int) -> HttpResponse:
     return render(request, "annotation/annotator/onboarding/return_link.html", context)
 
 
+@requires(post=Capability.ANNOTATE)
 @never_cache
-@login_required
-@require_POST
 def make_return_link(request: HttpRequest, campaign_id: int) -> HttpResponse:
     """Make a new personal link; one made before stops working."""
     enrolment = enrolment_for(request, campaign_id)

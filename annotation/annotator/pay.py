@@ -3,12 +3,11 @@
 from dataclasses import dataclass
 from decimal import Decimal
 
-from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_safe
 
+from accounts.rights import Capability, requires
 from annotation.annotator.access import annotator_of, pay_statement
 from annotation.kinds.registry import work_in
 from annotation.models import Campaign, Enrolment
@@ -32,9 +31,8 @@ class Part:
         return round(self.work.seconds / 60)
 
 
+@requires(get=Capability.ANNOTATE)
 @never_cache
-@login_required
-@require_safe
 def time_and_pay(request: HttpRequest) -> HttpResponse:
     """List one's own work, campaign by campaign, newest first."""
     annotator = annotator_of(request.user)

@@ -1,10 +1,9 @@
 """Which pictures will probably come next, so that the browser has them before they are asked for."""
 
-from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, JsonResponse
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_safe
 
+from accounts.rights import Capability, requires
 from annotation.annotator.access import enrolment_for, step_before_work
 from annotation.assignment.leases import likely_next
 from annotation.kinds.registry import kind_of
@@ -13,9 +12,8 @@ from generation.images.signed_urls import image_url
 from generation.models import Image
 
 
+@requires(get=Capability.ANNOTATE)
 @never_cache
-@login_required
-@require_safe
 def ahead(request: HttpRequest, campaign_id: int) -> JsonResponse:
     """Answer the addresses of a task's pictures and nothing else; reads only, and promises nothing.
 

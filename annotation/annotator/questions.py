@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from annotation.answers.questions.stimuli import PROMPT, ShownStimulus
-from annotation.kinds.declaration import (
+from annotation.kinds.declaration import Kind
+from annotation.kinds.questions import (
     AskedAfter,
     ChoiceQuestion,
     CompareQuestion,
-    Kind,
     Question,
     RankQuestion,
     ScaleQuestion,

@@ -5,14 +5,13 @@ from typing import Any
 from uuid import UUID, uuid4
 
 from django.conf import settings
-from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import get_language
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from accounts.rights import Capability, requires
 from annotation.annotator.access import (
     consent_text,
     enrolment_for,
@@ -43,10 +42,15 @@ from studies import consent
 _OWN = (
     "marking/attribute-list marking/box-editor marking/geometry marking/pane marking/place-list "
     "marking/zoom screen/active-time screen/answer-state screen/comfort screen/guidelines screen/history "
-    "screen/picture screen/progress-line screen/rating-pane screen/report screen/shortcuts submission/draft "
+    "screen/picture screen/progress-line screen/report screen/shortcuts submission/draft "
     "submission/outbox submission/resend submission/saved-state words"
 )
 MODULES = ("web/js/announce.js", *(f"annotation/annotator/{name}.js" for name in _OWN.split()))
+RATING_MODULES = (
+    *MODULES,
+    "annotation/annotator/screen/choose-submits.js",
+    "annotation/annotator/screen/rating-pane.js",
+)
 # What it imports besides where a kind is declared by its questions.
 _OF_QUESTIONS = (
     "asked-question conditions copies pane point-editor question-keys question-state regions stimuli words-of"
@@ -57,9 +61,8 @@ QUESTION_MODULES = (
 )
 
 
+@requires(get=Capability.ANNOTATE)
 @never_cache
-@login_required
-@require_safe
 def task(request: HttpRequest, campaign_id: int) -> HttpResponse:
     """Show the annotator's open task, or lease the next one."""
     enrolment = enrolment_for(request, campaign_id)
@@ -82,9 +85,8 @@ def task(request: HttpRequest, campaign_id: int) -> HttpResponse:
     return task_page(request, enrolment, assignment)
 
 
+@requires(post=Capability.ANNOTATE)
 @never_cache
-@login_required
-@require_POST
 def answer(request: HttpRequest, campaign_id: int, public_id: UUID) -> HttpResponse:
     """Submit without scripts: the same verb as the API, the same rules."""
     enrolment = enrolment_for(request, campaign_id)
@@ -108,9 +110,8 @@ def answer(request: HttpRequest, campaign_id: int, public_id: UUID) -> HttpRespo
     return redirect("annotate:task", campaign_id)
 
 
+@requires(post=Capability.ANNOTATE)
 @never_cache
-@login_required
-@require_POST
 def skip(request: HttpRequest, campaign_id: int, public_id: UUID) -> HttpResponse:
     """Give the task back unanswered and go to the next."""
     enrolment = enrolment_for(request, campaign_id)
@@ -118,18 +119,16 @@ def skip(request: HttpRequest, campaign_id: int, public_id: UUID) -> HttpRespons
     return redirect("annotate:task", campaign_id)
 
 
+@requires(post=Capability.ANNOTATE)
 @never_cache
-@login_required
-@require_POST
 def warning_read(request: HttpRequest, campaign_id: int) -> HttpResponse:
     """Keep that the annotator has read what they were warned of; it is shown no more."""
     enforcement.acknowledge_warnings(enrolment=enrolment_for(request, campaign_id))
     return redirect("annotate:task", campaign_id)
 
 
+@requires(get=Capability.ANNOTATE, post=Capability.ANNOTATE)
 @never_cache
-@login_required
-@require_http_methods(["GET", "HEAD", "POST"])
 def done(request: HttpRequest, campaign_id: int) -> HttpResponse:
     """Thank, count, and say what now; a POST takes a break and frees the open task for others."""
     enrolment = enrolment_for(request, campaign_id)
@@ -166,6 +165,7 @@ def task_page(
     if place:
         payload["progress"]["place"] = place
     posted = posted_answer(request.POST, enrolment.campaign) if error else None
+    screen = Screen.of(payload, answer=posted)
     context = {
         "campaign_id": enrolment.campaign_id,
         "work": work_in(enrolment.campaign),
@@ -173,7 +173,7 @@ def task_page(
         "place": place and PlaceProgress.of(place, payload["progress"]),
         "guidelines_changed": _guidelines_changed(enrolment, payload),
         "warnings": [for_annotator(event) for event in enforcement.unseen_warnings(enrolment)],
-        "screen": Screen.of(payload, answer=posted),
+        "screen": screen,
         "revising": revising,
         "error": error,
         "now": timezone.now(),
@@ -181,11 +181,17 @@ def task_page(
         "has_previous": revising is None and edit_window.has_recent(enrolment),
         "text": consent_text(enrolment.campaign),
         "report_reasons": ImageReport.Reason.choices,
-        "modules": QUESTION_MODULES if "questions" in payload else MODULES,
+        "modules": _modules(screen),
         "words": script_words(get_language() or settings.LANGUAGE_CODE),
         "blurred": request.COOKIES.get(BLUR) == "1",
     }
     return render(request, "annotation/annotator/task/task.html", context, status=400 if error else 200)
+
+
+def _modules(screen: Screen) -> tuple[str, ...]:
+    if screen.questions:
+        return QUESTION_MODULES
+    return RATING_MODULES if screen.rating else MODULES
 
 
 def _guidelines_changed(enrolment: Enrolment, payload: Mapping[str, Any]) -> tuple[Change, ...]:

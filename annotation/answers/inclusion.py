@@ -24,7 +24,7 @@ class Reason(TextChoices):
     WITHDRAWN = "withdrawn", "consent withdrawn"
     ANNOTATOR_EXCLUDED = "annotator_excluded", "annotator excluded by the lead"
     EXCLUDED = "excluded", "annotation excluded by the lead"
-    RETRACTED = "retracted", "image retracted, or text taken back"
+    RETRACTED = "retracted", "image retracted, or text withdrawn"
     SURPLUS = "surplus", "more annotations than the task asked for"
 
 

@@ -105,11 +105,11 @@ def reopen(*, campaign: Campaign, by: User | None) -> Places:
     if campaign.imported or campaign.state not in {Campaign.State.OPEN, Campaign.State.PAUSED}:
         raise Conflict(
             "wrong_state",
-            f"“{campaign.name}” is {campaign.state}; only an open or paused campaign asks again.",
+            f"“{campaign.name}” is {campaign.state}. Only an open or paused campaign can replace labels.",
         )
     freed = in_vain(campaign)
     if not freed:
-        raise Conflict("nothing_to_reopen", "No place is held by a label that no longer counts.")
+        raise Conflict("nothing_to_reopen", "There are no labels to replace.")
     for reason, assignment_ids in _in_vain(campaign).items():
         _free(campaign, assignment_ids, reason)
     audit.record(

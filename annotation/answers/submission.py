@@ -17,6 +17,7 @@ from django.utils import timezone
 
 from accounts.models import Annotator, AnnotatorProfile
 from annotation import integrations
+from annotation.answers.counters import counted
 from annotation.answers.edit_window import edit_minutes
 from annotation.answers.languages import language_of
 from annotation.answers.questions import answer_review, storage
@@ -86,6 +87,7 @@ class Saved:
     why: str = ""  # the code of why no task follows
 
 
+@counted
 def submit(sent: SentAnswer, *, now: datetime | None = None) -> Saved:
     """Save an answer as `verdict` decides; raises the DomainError by which it refuses."""
     now = now or timezone.now()
@@ -93,6 +95,7 @@ def submit(sent: SentAnswer, *, now: datetime | None = None) -> Saved:
         return _save(sent, now)[0]
 
 
+@counted
 def submit_and_next(sent: SentAnswer, *, now: datetime | None = None) -> Saved:
     """Save an answer as `submit` does, and lease the next task.
 

@@ -153,7 +153,7 @@ def verdict(row: SubmissionRow, submission: Submission, latest_answer: LatestAns
       too late.
     """
     if _is_too_late_to_correct(row, submission):
-        message = "This answer can no longer be changed: its time for that is over."
+        message = "This answer can no longer be changed, because the time for changes is over."
         return Refused(Forbidden("edit_window_over", message))
     if isinstance(submission.answer, DomainError):
         return Refused(submission.answer)
@@ -228,7 +228,7 @@ def _correction(
     if answer == latest_answer.answer:
         return Repeated(latest)
     if row.campaign_state == Campaign.State.CLOSED:
-        message = "The campaign is closed; answers cannot be changed any more."
+        message = "The campaign is closed; answers can no longer be changed."
         return Refused(Forbidden("campaign_closed", message))
     if latest_answer.refusal is not None:
         return Refused(latest_answer.refusal)

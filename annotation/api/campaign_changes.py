@@ -9,13 +9,13 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from accounts.models import User
+from accounts.rights import Capability, requires
 from annotation.api.serializers import CampaignSerializer, InstrumentSerializer
 from annotation.api.views import CampaignDetail
 from annotation.campaigns import clone, extension, lifecycle
 from annotation.campaigns.access import campaign_for
 from annotation.campaigns.design import CampaignDesign
 from annotation.campaigns.instruments import versions
-from studies.access import LEAD
 from web.api.bodies import ParameterSetSerializer, checked_body
 
 
@@ -57,49 +57,53 @@ class VersionSerializer(InstrumentSerializer):
     created_at = serializers.DateTimeField()
 
 
+@requires(get=Capability.SEE_CAMPAIGNS, patch=Capability.RUN_CAMPAIGNS)
 class CampaignSettings(CampaignDetail):
     """One campaign's settings and state; a lead changes what may change while people work."""
 
     @extend_schema(request=ChangesSerializer, responses=CampaignSerializer)
     def patch(self, request: Request, pk: int) -> Response:
-        campaign = campaign_for(request.user, pk, role=LEAD)
+        campaign = campaign_for(request, pk)
         changes = checked_body(ChangesSerializer, request)
         changed = lifecycle.change_settings(campaign=campaign, by=_person(request), **changes)
         return Response(CampaignSerializer(changed).data)
 
 
+@requires(post=Capability.RUN_CAMPAIGNS)
 class CampaignCopies(APIView):
     """Draft a copy of a campaign."""
 
     @extend_schema(request=CopySerializer, responses={201: CampaignSerializer})
     def post(self, request: Request, pk: int) -> Response:
-        campaign = campaign_for(request.user, pk, role=LEAD)
+        campaign = campaign_for(request, pk)
         draft = clone.clone(campaign=campaign, by=_person(request), **checked_body(CopySerializer, request))
         return Response(CampaignSerializer(draft).data, status=201)
 
 
+@requires(post=Capability.RUN_CAMPAIGNS)
 class CampaignExtension(APIView):
     """Ask another number of annotators for each task."""
 
     @extend_schema(request=ExtensionSerializer, responses=CampaignSerializer)
     def post(self, request: Request, pk: int) -> Response:
-        campaign = campaign_for(request.user, pk, role=LEAD)
+        campaign = campaign_for(request, pk)
         body = checked_body(ExtensionSerializer, request)
         extended = extension.extend(campaign=campaign, by=_person(request), **body)
         return Response(CampaignSerializer(extended).data)
 
 
+@requires(get=Capability.SEE_CAMPAIGNS, post=Capability.RUN_CAMPAIGNS)
 class CampaignInstruments(APIView):
     """What annotators read, newest version first; a lead makes the next one."""
 
     @extend_schema(operation_id="campaigns_instruments_list", responses=VersionSerializer(many=True))
     def get(self, request: Request, pk: int) -> Response:
-        campaign_versions = versions.versions(campaign_for(request.user, pk))
+        campaign_versions = versions.versions(campaign_for(request, pk))
         return Response([_version(version.instrument, version.annotations) for version in campaign_versions])
 
     @extend_schema(request=WordsSerializer, responses={201: VersionSerializer})
     def post(self, request: Request, pk: int) -> Response:
-        campaign = campaign_for(request.user, pk, role=LEAD)
+        campaign = campaign_for(request, pk)
         instrument = versions.revise(
             campaign=campaign, by=_person(request), **checked_body(WordsSerializer, request)
         )

@@ -14,13 +14,13 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from accounts.models import User
+from accounts.rights import Capability, requires
 from annotation.answers.languages import SOURCE_LANGUAGE
 from annotation.campaigns.access import campaign_for
 from annotation.campaigns.instruments.languages import files, translations
 from annotation.campaigns.instruments.languages.progress import language_states
 from annotation.campaigns.instruments.languages.sources import source_texts
 from annotation.models import Campaign
-from studies.access import LEAD
 from web.api.bodies import checked_body, raw_body
 from web.api.parsers import StorableJSONParser
 
@@ -65,16 +65,17 @@ class UploadSerializer(serializers.Serializer[Any]):
     outdated = serializers.IntegerField()
 
 
+@requires(get=Capability.SEE_CAMPAIGNS, post=Capability.RUN_CAMPAIGNS)
 class CampaignLanguages(APIView):
     """The languages of a campaign, English first; a lead adds another."""
 
     @extend_schema(operation_id="campaigns_languages_list", responses=LanguageSerializer(many=True))
     def get(self, request: Request, pk: int) -> Response:
-        return Response(_languages(campaign_for(request.user, pk)))
+        return Response(_languages(campaign_for(request, pk)))
 
     @extend_schema(request=NewLanguageSerializer, responses={201: LanguageSerializer(many=True)})
     def post(self, request: Request, pk: int) -> Response:
-        campaign = campaign_for(request.user, pk, role=LEAD)
+        campaign = campaign_for(request, pk)
         body = checked_body(NewLanguageSerializer, request)
         by = _person(request)
         row = translations.add_language(campaign=campaign, language=body["language"], by=by)
@@ -84,6 +85,7 @@ class CampaignLanguages(APIView):
         return Response(_languages(campaign), status=201)
 
 
+@requires(get=Capability.SEE_CAMPAIGNS, put=Capability.RUN_CAMPAIGNS)
 class CampaignTranslations(APIView):
     """The texts of a campaign with their translations as CSV; a lead sends the file back filled in."""
 
@@ -91,13 +93,13 @@ class CampaignTranslations(APIView):
 
     @extend_schema(responses={(200, "text/csv"): OpenApiResponse(OpenApiTypes.STR)})
     def get(self, request: Request, pk: int) -> HttpResponse:
-        campaign = campaign_for(request.user, pk)
+        campaign = campaign_for(request, pk)
         content = files.as_csv(source_texts(campaign), language_states(campaign))
         return HttpResponse(content, content_type="text/csv; charset=utf-8")
 
     @extend_schema(request={"text/csv": OpenApiTypes.STR}, responses=UploadSerializer)
     def put(self, request: Request, pk: int) -> Response:
-        campaign = campaign_for(request.user, pk, role=LEAD)
+        campaign = campaign_for(request, pk)
         if isinstance(request.data, io.BytesIO):
             source = request.data
         else:

@@ -8,6 +8,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from accounts.models import ApiToken, User
+from accounts.rights import Capability, requires
 from annotation.annotator.practice.payload import feedback_payload, practice_task_payload
 from annotation.answers.languages import read_as
 from annotation.api.practice_serializers import (
@@ -22,6 +23,7 @@ from annotation.quality.practice.progress import practice_of
 from web.api.bodies import raw_body
 
 
+@requires(post=Capability.ANNOTATE)
 class PracticeNext(APIView):
     """Get the next practice task; a round begins with its first."""
 
@@ -31,7 +33,7 @@ class PracticeNext(APIView):
         request=None,
         responses={
             200: PracticeTaskSerializer,
-            204: OpenApiResponse(description="There is nothing to practise: ask for real tasks."),
+            204: OpenApiResponse(description="There is no practice in this campaign. Ask for real tasks."),
         },
     )
     def post(self, request: Request, pk: int) -> Response:
@@ -43,6 +45,7 @@ class PracticeNext(APIView):
         return Response(practice_task_payload(task, annotator_id=enrolment.annotator_id, standing=standing))
 
 
+@requires(post=Capability.ANNOTATE)
 class PracticeAnswer(APIView):
     """Answer a practice task and learn what was right; the same answer again returns the same."""
 

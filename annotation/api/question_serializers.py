@@ -92,17 +92,19 @@ class QuestionSerializer(serializers.Serializer[Any]):
     type = serializers.ChoiceField(choices=[(name, name) for name in _TYPES])
     label = serializers.CharField()  # type: ignore[assignment]  # a field of that name
     required = serializers.BooleanField()  # type: ignore[assignment]  # a field of that name
-    each = serializers.BooleanField(help_text="Asked of each stimulus, and not once of the screen.")
+    each = serializers.BooleanField(help_text="Asked about each stimulus, not once for the screen.")
     when = ConditionSerializer(allow_null=True)
     region = RegionSerializer(allow_null=True)
     points = ScalePointSerializer(many=True, required=False)
     answers = CodedAnswerSerializer(many=True, required=False)
-    several = serializers.BooleanField(required=False, help_text="Any number of the answers can be chosen.")
+    several = serializers.BooleanField(required=False, help_text="Several answers can be chosen.")
     tie = serializers.CharField(
-        required=False, allow_null=True, help_text="The label of a tie; null where there is none."
+        required=False, allow_null=True, help_text="The label of a tie; null if ties are not allowed."
     )
-    ties = serializers.BooleanField(required=False, help_text="Stimuli may share a place.")
-    longest = serializers.IntegerField(required=False, help_text="The most characters of a text.")
+    ties = serializers.BooleanField(required=False, help_text="Several stimuli may have the same place.")
+    longest = serializers.IntegerField(
+        required=False, help_text="The largest number of characters of a text."
+    )
     none = serializers.CharField(
         required=False, allow_null=True, help_text="The label of “no word”; null where it is no answer."
     )

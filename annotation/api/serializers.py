@@ -105,7 +105,8 @@ class CampaignProgressSerializer(serializers.Serializer[Any]):
     groups = GroupProgressSerializer(many=True)
     days = DayProgressSerializer(many=True)
     counted_at = serializers.DateTimeField(
-        allow_null=True, help_text="When these numbers were counted; null: for this answer."
+        allow_null=True,
+        help_text="When these numbers were counted; null if they were counted for this response.",
     )
 
 
@@ -140,7 +141,7 @@ class InstrumentSerializer(serializers.Serializer[Any]):
 
 
 class PaySoFarSerializer(serializers.Serializer[Any]):
-    """What one has earned so far, and the rate it was reckoned with."""
+    """What one has earned so far, and the rate that was used."""
 
     amount = serializers.CharField()
     currency = serializers.CharField()
@@ -238,7 +239,7 @@ class SubmissionSerializer(serializers.Serializer[Any]):
         required=False,
         allow_null=True,
         min_value=1,
-        help_text="The version of the guidelines that came with the task; left out: the latest.",
+        help_text="The version of the guidelines that came with the task; if left out, the latest.",
     )
 
 
@@ -265,5 +266,5 @@ class ReportSerializer(serializers.Serializer[Any]):
     stimulus = serializers.CharField(
         required=False,
         allow_blank=True,
-        help_text="Which of several images, by its `ref`; left out: all of the task.",
+        help_text="One of several images, by its `ref`; if left out, all images of the task.",
     )

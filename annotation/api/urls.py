@@ -15,7 +15,7 @@ def with_slash_twin(route: str, view: type[APIView], name: str, **initkwargs: ob
     ]
 
 
-_MOVES = {"open": "open_", "pause": "pause", "resume": "resume", "close": "close", "reopen": "reopen"}
+_MOVES = ("open", "pause", "resume", "close", "reopen")
 
 urlpatterns = [
     # First what is asked for most: addresses are tried in this order.
@@ -36,9 +36,9 @@ urlpatterns = [
     ),
     *(
         pattern
-        for move, verb in _MOVES.items()
+        for move in _MOVES
         for pattern in with_slash_twin(
-            f"campaigns/<int:pk>/{move}", views.CampaignMove, f"campaign-{move}", verb=verb
+            f"campaigns/<int:pk>/{move}", views.CampaignMove, f"campaign-{move}", verb=move
         )
     ),
     *with_slash_twin("campaigns/<int:pk>/practice/next", practice.PracticeNext, "practice-next"),

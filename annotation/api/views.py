@@ -12,6 +12,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from accounts.models import ApiToken, User
+from accounts.rights import Capability, requires
 from annotation.annotator.payload import leased_payload, task_payload
 from annotation.answers import validation
 from annotation.answers.languages import read_as
@@ -30,15 +31,17 @@ from annotation.assignment import leases
 from annotation.campaigns import lifecycle
 from annotation.campaigns.access import campaign_for, own_assignment, own_enrolment
 from annotation.campaigns.images import reports
+from annotation.launch.waivers import open_in_languages
 from annotation.lead.campaigns.progress import shown_progress
 from annotation.models import Campaign, Enrolment, QualityAction, QualityEvent
 from annotation.quality import enforcement
 from annotation.quality.sentences import for_annotator
-from studies.access import LEAD, study_for
+from studies.access import study_for
 from web.api.bodies import checked_body, raw_body
 from web.api.negotiation import JsonOnly
 
 
+@requires(get=Capability.SEE_CAMPAIGNS, post=Capability.RUN_CAMPAIGNS)
 class CampaignList(generics.ListAPIView[Campaign]):
     """A study's campaigns, newest first; a lead can draft another."""
 
@@ -46,12 +49,12 @@ class CampaignList(generics.ListAPIView[Campaign]):
     queryset = Campaign.objects.none()
 
     def get_queryset(self) -> QuerySet[Campaign]:
-        study = study_for(self.request.user, self.kwargs["slug"])
+        study = study_for(self.request, self.kwargs["slug"])
         return study.campaigns.select_related("study").prefetch_related("quota_rules")
 
     @extend_schema(request=NewCampaignSerializer, responses={201: CampaignSerializer})
     def post(self, request: Request, slug: str) -> Response:
-        study = study_for(request.user, slug, role=LEAD)
+        study = study_for(request, slug)
         settings = checked_body(NewCampaignSerializer, request)
         draft = lifecycle.create(study=study, by=_person(request), **settings)
         return Response(CampaignSerializer(draft).data, status=201)
@@ -64,18 +67,20 @@ class CampaignDetail(generics.RetrieveAPIView[Campaign]):
     queryset = Campaign.objects.none()
 
     def get_object(self) -> Campaign:
-        return campaign_for(self.request.user, self.kwargs["pk"])
+        return campaign_for(self.request, self.kwargs["pk"])
 
 
+@requires(get=Capability.SEE_CAMPAIGNS)
 class CampaignProgressView(APIView):
     """How far a campaign is; a large one as of `counted_at`."""
 
     @extend_schema(responses=CampaignProgressSerializer)
     def get(self, request: Request, pk: int) -> Response:
-        progress = shown_progress(campaign_for(request.user, pk))
+        progress = shown_progress(campaign_for(request, pk))
         return Response(CampaignProgressSerializer(progress).data)
 
 
+@requires(get=Capability.SEE_QUALITY)
 class CampaignAnnotators(generics.ListAPIView[Enrolment]):
     """Who takes part, by pseudonym."""
 
@@ -83,21 +88,32 @@ class CampaignAnnotators(generics.ListAPIView[Enrolment]):
     queryset = Enrolment.objects.none()
 
     def get_queryset(self) -> QuerySet[Enrolment]:
-        return campaign_for(self.request.user, self.kwargs["pk"]).enrolments.select_related("annotator")
+        return campaign_for(self.request, self.kwargs["pk"]).enrolments.select_related("annotator")
 
 
+_VERBS = {
+    "open": open_in_languages,
+    "pause": lifecycle.pause,
+    "resume": lifecycle.resume,
+    "close": lifecycle.close,
+    "reopen": lifecycle.reopen,
+}
+
+
+@requires(post=Capability.RUN_CAMPAIGNS)
 class CampaignMove(APIView):
     """Change a campaign's state; the address names the verb."""
 
-    verb = "open_"
+    verb = "open"
 
     @extend_schema(request=None, responses=CampaignSerializer)
     def post(self, request: Request, pk: int) -> Response:
-        campaign = campaign_for(request.user, pk, role=LEAD)
-        moved = getattr(lifecycle, self.verb)(campaign=campaign, by=_person(request))
+        campaign = campaign_for(request, pk)
+        moved = _VERBS[self.verb](campaign=campaign, by=_person(request))
         return Response(CampaignSerializer(moved).data)
 
 
+@requires(post=Capability.ANNOTATE)
 class NextTask(APIView):
     """Lease the next task, or get the open one again."""
 
@@ -107,7 +123,7 @@ class NextTask(APIView):
         request=None,
         responses={
             200: TaskSerializer,
-            204: OpenApiResponse(description="Nothing is left for you, or enough for today."),
+            204: OpenApiResponse(description="There are no more tasks for you, or no more today."),
         },
     )
     def post(self, request: Request, pk: int) -> Response:
@@ -116,6 +132,7 @@ class NextTask(APIView):
         return Response(status=204) if leased is None else Response(task_payload(leased))
 
 
+@requires(post=Capability.ANNOTATE)
 class Submit(APIView):
     """Save an answer, or correct one. Answered after the answer is on disk; safe to repeat."""
 
@@ -151,6 +168,7 @@ class Submit(APIView):
         return Response(_judged(answered, events))
 
 
+@requires(post=Capability.ANNOTATE)
 class Skip(APIView):
     """Give a task back unanswered; it is not offered to you again."""
 
@@ -163,6 +181,7 @@ class Skip(APIView):
         return Response(status=204)
 
 
+@requires(post=Capability.ANNOTATE)
 class ReportImage(APIView):
     """Tell the lead that the task's image should not be shown. Again replaces what was said before."""
 

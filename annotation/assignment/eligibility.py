@@ -22,9 +22,13 @@ class State(TextChoices):
 def refusal_to_label(enrolment_state: str, *, consented: bool) -> Forbidden | None:
     """Return why an enrolled annotator may neither answer nor be given tasks; None where they may."""
     if enrolment_state == Enrolment.State.PAUSED:
-        return Forbidden("annotator_paused", "Your work in this campaign is paused; ask whoever invited you.")
+        return Forbidden(
+            "annotator_paused", "Your work in this campaign is paused; ask the person who invited you."
+        )
     if enrolment_state == Enrolment.State.EXCLUDED:
-        return Forbidden("annotator_excluded", "Your part in this campaign has ended; ask who invited you.")
+        return Forbidden(
+            "annotator_excluded", "Your part in this campaign has ended; ask the person who invited you."
+        )
     if not consented:
         return Forbidden("consent_missing", "Please read and accept the consent text first.")
     return None
@@ -68,7 +72,9 @@ def state_of(enrolment: Enrolment, tasks: list[int]) -> State:
 def refuse_before_passed(enrolment: Enrolment) -> None:
     """Raise Forbidden `practice_first` unless they may be given real tasks."""
     if state(enrolment) not in {State.NOT_NEEDED, State.PASSED}:
-        raise Forbidden("practice_first", "Please do the practice first; your tasks begin when it is passed.")
+        raise Forbidden(
+            "practice_first", "Please do the practice first; your tasks begin when you have passed it."
+        )
 
 
 def task_ids(campaign_id: int) -> list[int]:

@@ -69,7 +69,7 @@ def skip(*, assignment: Assignment, annotator: Annotator, now: datetime | None =
     with transaction.atomic():
         assignment = lock_own(assignment, annotator)
         if assignment.state in {State.SUBMITTED, State.SURPLUS}:
-            raise Conflict("already_submitted", "This task was submitted and cannot be skipped any more.")
+            raise Conflict("already_submitted", "This task was submitted and can no longer be skipped.")
         if assignment.state != State.SKIPPED:
             _end([assignment], State.SKIPPED, now or timezone.now())
         return assignment

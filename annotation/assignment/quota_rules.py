@@ -18,6 +18,7 @@ from itertools import combinations
 from typing import Any
 
 from accounts import codes, profiles
+from accounts.data import code_tables
 from accounts.models import AnnotatorProfile
 from annotation.assignment.quotas import (
     AT_LEAST,
@@ -109,7 +110,7 @@ def parse(written_rules: Sequence[object], *, annotators_per_task: int, kind: Ki
                 if rule not in rules:
                     rules.append(rule)
     if len(written_rules) > AT_MOST_RULES:
-        wrong["quotas"] = f"A campaign has at most {AT_MOST_RULES} rules."
+        wrong["quotas"] = f"A campaign can have at most {AT_MOST_RULES} rules."
     if wrong:
         message = " ".join(wrong.values())
         raise DomainError("quotas_invalid", message, fields={**wrong, "quotas": message})
@@ -183,7 +184,7 @@ def in_words(rule: Rule) -> str:
     """Return a rule as a sentence about the annotators of one task."""
     field = FIELD_WORDS[rule.field]
     if rule.kind == DISTINCT:
-        return f"No two share a {field}; all have given it."
+        return f"No two annotators have the same {field}, and all of them stated it."
     number = f"{'At least' if rule.kind == AT_LEAST else 'At most'} {rule.k} of each task’s annotators"
     values = "that of the group shown" if rule.matches_group else names_of(rule)
     return f"{number}: {field} {'given, and not' if rule.negated else 'is'} {values}."
@@ -321,7 +322,7 @@ def _coded(rule: Rule) -> Rule:
         for value in rule.values
     }
     if unknown := sorted(value for value, code in code_by_value.items() if not code):
-        listed = ", ".join(codes.codes(rule.field))
+        listed = ", ".join(code_tables.field_codes(rule.field))
         raise ValueError(f"“{unknown[0]}” is not a code for {FIELD_WORDS[rule.field]}. Codes are: {listed}.")
     return replace(rule, values=frozenset(map(normalise, code_by_value.values())))
 
@@ -377,7 +378,7 @@ def _check(rule: Rule, annotators_per_task: int, kind: Kind) -> None:
     if rule.kind not in QuotaRule.Kind.values:
         raise ValueError(f"choose one of {', '.join(QuotaRule.Kind.values)}.")
     if rule.field not in AnnotatorProfile.FIELDS:
-        raise ValueError(f"“{rule.field}” is no profile field; use {', '.join(AnnotatorProfile.FIELDS)}.")
+        raise ValueError(f"“{rule.field}” is not a profile field; use {', '.join(AnnotatorProfile.FIELDS)}.")
     if rule.kind == DISTINCT:
         if rule.k or rule.values or rule.negated or rule.matches_group:
             raise ValueError("‘distinct’ takes a field and nothing else.")
@@ -385,14 +386,14 @@ def _check(rule: Rule, annotators_per_task: int, kind: Kind) -> None:
     if rule.kind == AT_LEAST and rule.k < 1:
         raise ValueError("‘at least 0’ asks for nothing; give a number from 1.")
     if not 0 <= rule.k <= annotators_per_task:
-        raise ValueError(f"{rule.k} of {annotators_per_task} annotators per task cannot be asked for.")
+        raise ValueError(f"{rule.k} of {annotators_per_task} annotators per task are not possible.")
     if rule.matches_group:
         _check_group(rule, kind)
     elif not rule.values or len(rule.values) > AT_MOST_VALUES:
         raise ValueError(f"give 1 to {AT_MOST_VALUES} values.")
     ages = AnnotatorProfile.AgeBand.values
     if rule.field == "age_band" and (unknown := sorted(rule.values - set(ages))):
-        raise ValueError(f"“{unknown[0]}” is no age band; use {', '.join(ages)}.")
+        raise ValueError(f"“{unknown[0]}” is not an age band; use {', '.join(ages)}.")
 
 
 def _check_group(rule: Rule, kind: Kind) -> None:

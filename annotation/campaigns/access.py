@@ -3,28 +3,22 @@
 from uuid import UUID
 
 from django.contrib.auth.models import AnonymousUser
-from django.db.models import QuerySet
 
 from accounts.models import User
 from annotation.models import Assignment, Campaign, Enrolment
-from foundation.errors import Forbidden, NotFound
-from studies.access import holds, studies_visible_to
+from foundation.errors import NotFound
+from studies.access import AnyRequest, require, studies_visible_to
 
 
-def campaigns_visible_to(user: User | AnonymousUser) -> QuerySet[Campaign]:
-    """Return the campaigns of the studies that `user` is a member of."""
-    return Campaign.objects.filter(study__in=studies_visible_to(user)).select_related("study")
-
-
-def campaign_for(user: User | AnonymousUser, pk: int, *, role: str | None = None) -> Campaign:
-    """Return the campaign if `user` may see it and holds `role`, if given, in its study."""
-    campaign = campaigns_visible_to(user).filter(pk=pk).first()
+def campaign_for(request: AnyRequest, pk: int) -> Campaign:
+    """Return the campaign if the person has in its study what the address requires."""
+    visible = Campaign.objects.filter(study__in=studies_visible_to(request.user)).select_related("study")
+    campaign = visible.filter(pk=pk).first()
     if campaign is None:
         raise NotFound(
             "campaign_not_found", "There is no such campaign, or you are not a member of its study."
         )
-    if role is not None and not holds(user, campaign.study, role):
-        raise Forbidden("not_in_role", f"Only a {role} of this study may do this.")
+    require(request, campaign.study)
     return campaign
 
 

@@ -25,7 +25,7 @@ def clone(
     """
     if campaign.imported:
         raise Conflict(
-            "campaign_imported", f"“{campaign.name}” was imported from a file: there is nothing to repeat."
+            "campaign_imported", f"“{campaign.name}” was imported from a file, so it cannot be copied."
         )
     words = versions.current(campaign)
     draft = lifecycle.create(

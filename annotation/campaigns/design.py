@@ -34,7 +34,7 @@ class CampaignDesign(ParameterSet):
         ge=1,
         le=100,
         label="Annotators per task",
-        help="How many people answer each screen, independently.",
+        help="How many people answer each screen independently of each other.",
     )
     attributes_per_screen: int = parameter(
         5, ge=1, le=5, label="Attributes per screen", help="How many attributes an image is shown with."
@@ -55,7 +55,7 @@ class CampaignDesign(ParameterSet):
         {}, expected="an object", label="Options", help="What the campaign asks about; see the options."
     )
     guidelines: str | None = parameter(
-        None, label="Guidelines", help="Shown beside every task; by default those of the kind."
+        None, label="Guidelines", help="Shown beside every task. By default, the guidelines of the kind."
     )
     quotas: Sequence[Any] = parameter(
         (), label="Quotas", help="Who must be among the annotators of each task: rules as lines or objects."
@@ -132,5 +132,7 @@ def refuse_needless(given: Iterable[str], kind: Kind) -> None:
 def checked_guidelines(text: str) -> str:
     """Return guidelines as they are stored; raises DomainError `guidelines_empty`."""
     if not text.strip():
-        raise DomainError("guidelines_empty", "Annotators need guidelines.", fields={"guidelines": "empty"})
+        raise DomainError(
+            "guidelines_empty", "Write guidelines for annotators.", fields={"guidelines": "empty"}
+        )
     return text.strip()

@@ -115,7 +115,7 @@ def _lock(tasks: QuerySet[Task]) -> None:
 
 def _check(campaign: Campaign, annotators_per_task: int) -> None:
     if campaign.imported or campaign.opened_at is None:
-        state = "was imported" if campaign.imported else "is a draft: change the draft"
+        state = "was imported" if campaign.imported else "is a draft; change the draft"
         raise Conflict("wrong_state", f"“{campaign.name}” {state}.")
     CampaignDesign.of(campaign, annotators_per_task=annotators_per_task)
     if annotators_per_task == campaign.annotators_per_task:
@@ -133,13 +133,13 @@ def _check(campaign: Campaign, annotators_per_task: int) -> None:
     if most > annotators_per_task:
         raise _refused(
             f"Some screens have {most} annotators already, so {annotators_per_task} would drop answers. "
-            "To stop collecting, close the campaign early: reports use what is there."
+            "To stop collecting answers, close the campaign. Results use the answers there are."
         )
     quotas = quota_rules.quotas_of(campaign)
     if quotas and any(not _still_open(quotas, mix, annotators_per_task) for mix in _mixes(_tasks(campaign))):
         raise _refused(
-            f"Some screens are held by people with whom the quotas cannot be met by {annotators_per_task}. "
-            "To stop collecting, close the campaign early: reports use what is there."
+            f"Some screens were answered by people with whom {annotators_per_task} annotators cannot meet the quotas. "
+            "To stop collecting answers, close the campaign. Results use the answers there are."
         )
 
 

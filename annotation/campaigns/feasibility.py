@@ -70,11 +70,13 @@ def _before_opening(campaign: Campaign, plan: CampaignPlan, quotas: CampaignQuot
     sentences = []
     impossible = ""
     if never:
-        impossible = f"No annotators at all can meet the quotas in the images of {_listed(never)}."
+        impossible = f"Nobody can meet the quotas for the images of {_listed(never)}."
         sentences.append(impossible)
     people = list(_profiles(campaign).values())
     if not people:
-        sentences.append("Nobody with a profile takes part yet: quotas are met by what annotators tell.")
+        sentences.append(
+            "Nobody who takes part has said anything about themselves yet. Quotas depend on these answers."
+        )
         return QuotaReport(_words(quotas), tuple(sentences), impossible=impossible)
     lacking: Counter[str] = Counter()
     for group_id in group_ids:
@@ -192,7 +194,7 @@ def _report(campaign: Campaign, tasks: QuerySet[Task], annotators_per_task: int 
     sentences = []
     if stuck:
         sentences.append(
-            f"{stuck:,} task{'s' * (stuck != 1)} cannot be completed by those who take part in the campaign."
+            f"{stuck:,} task{'s' * (stuck != 1)} cannot be completed by the people who take part now."
         )
     sentences += [
         f"{number:,} of them {'need' if number != 1 else 'needs'} {need}."
@@ -200,8 +202,8 @@ def _report(campaign: Campaign, tasks: QuerySet[Task], annotators_per_task: int 
     ]
     if broken:
         sentences.append(
-            f"{broken:,} task{'s' * (broken != 1)} can never be completed: their rules cannot be met, or "
-            "those who answered changed what they say of themselves."
+            f"{broken:,} task{'s' * (broken != 1)} can never be completed. Their rules cannot be met, or "
+            "people who answered have changed what they say about themselves."
         )
     return QuotaReport(_words(quotas), tuple(sentences), stuck, broken)
 
@@ -284,7 +286,8 @@ def _who(rule: Rule, number: int, *, invert: bool = False) -> str:
 
 def _lacking_sentences(lacking: Counter[str], total: int, noun: str) -> list[str]:
     return [
-        f"With those invited, quotas cannot be met for {number:,} of {total:,} {noun}{'s' * (total != 1)}: {missing}."
+        f"With the people invited so far, quotas cannot be met for {number:,} of {total:,} {noun}{'s' * (total != 1)}: "
+        f"{missing}."
         for missing, number in lacking.most_common(_NAMED)
     ]
 

@@ -4,7 +4,7 @@ Each change of state is a conditional UPDATE, so of two simultaneous requests on
 """
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from django.db import IntegrityError, transaction
@@ -31,6 +31,12 @@ from studies.protocol.freeze import freeze
 State = Campaign.State
 # Path segments of pages in place of a campaign's slug: …/campaigns/new/.
 _TAKEN_BY_PAGES = frozenset({"new"})
+_effects_of_closing: list[Callable[[Campaign, User | None], None]] = []
+
+
+def register_effect_of_closing(effect: Callable[[Campaign, User | None], None]) -> None:
+    """Call `effect` in each transaction that closes a campaign, with who closed it: None for a stop rule."""
+    _effects_of_closing.append(effect)
 
 
 @transaction.atomic
@@ -71,7 +77,7 @@ def _insert(study: Study, design: CampaignDesign, kind: Kind, by: User | None) -
             )
     except IntegrityError:
         raise Conflict(
-            "name_taken", f"The study has a campaign “{design.name}” already.", fields={"name": "taken"}
+            "name_taken", f"The study already has a campaign “{design.name}”.", fields={"name": "taken"}
         ) from None
 
 
@@ -215,7 +221,11 @@ def resume(*, campaign: Campaign, by: User | None) -> Campaign:
 
 def close(*, campaign: Campaign, by: User | None, rule: str = "") -> Campaign:
     """Stop handing out tasks for good. Open tasks may be submitted until their leases expire; `rule` as in `pause`."""
-    return _move(campaign, by, "closed", {State.OPEN, State.PAUSED}, State.CLOSED, rule)
+    with transaction.atomic():
+        campaign = _move(campaign, by, "closed", {State.OPEN, State.PAUSED}, State.CLOSED, rule)
+        for effect in _effects_of_closing:
+            effect(campaign, by)
+        return campaign
 
 
 def reopen(*, campaign: Campaign, by: User | None) -> Campaign:

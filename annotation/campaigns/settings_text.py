@@ -1,16 +1,17 @@
 """A campaign's settings as text for pages."""
 
 from annotation.assignment.quota_rules import in_words, quotas_of
-from annotation.kinds.declaration import Kind, Stimuli
+from annotation.kinds.declaration import Kind
 from annotation.kinds.options import FROM_CAMPAIGN, NOTICE_WORDS, Options
 from annotation.kinds.registry import kind_of
+from annotation.kinds.stimuli import Stimuli
 from annotation.models import Campaign
 
 
 def settings_in_words(campaign: Campaign) -> list[tuple[str, str]]:
     """Return (term, description) pairs for the campaign's page."""
     if campaign.imported:
-        return [("Labels", "imported from a file; nobody is asked anything here")]
+        return [("Labels", "imported from a file; nobody answers it here")]
     return fixed_in_words(campaign) + _working_in_words(campaign)
 
 
@@ -26,7 +27,7 @@ def fixed_in_words(campaign: Campaign) -> list[tuple[str, str]]:
         ),
         (
             "Quotas",
-            " ".join(map(in_words, quotas.rules)) if quotas else "none: anybody may answer any screen",
+            " ".join(map(in_words, quotas.rules)) if quotas else "none; anybody may answer any screen",
         ),
     ]
     options = Options.of(campaign)
@@ -35,7 +36,9 @@ def fixed_in_words(campaign: Campaign) -> list[tuple[str, str]]:
         words.append(
             (
                 "Attributes",
-                "everything the resource lists" if includes_all else "stereotypes by the study’s rule",
+                "all attributes that the resource lists"
+                if includes_all
+                else "stereotypes by the study’s rule",
             )
         )
     elif kind.marks_attributes:
@@ -50,17 +53,19 @@ def _working_in_words(campaign: Campaign) -> list[tuple[str, str]]:
     """Return the settings that may change while people work."""
     options = Options.of(campaign)
     return [
-        ("Time for a screen", f"{campaign.lease_minutes} minutes, then it is offered to somebody else"),
+        ("Time for a screen", f"{campaign.lease_minutes} minutes; then it is offered to somebody else"),
         ("A day", _a_day(options)),
         ("Corrections", f"for {options.edit_minutes} minutes" if options.edit_minutes else "none"),
         (
-            "Consent taken back",
-            "their screens are asked of others" if options.reopen_withdrawn else "asked of nobody else",
+            "After a withdrawal",
+            "their screens are given to others"
+            if options.reopen_withdrawn
+            else "their screens are not given to others",
         ),
         ("Pay", options.pay or "nothing said"),
         ("Rate", rate_in_words(options)),
         ("Budget", _budget(options)),
-        ("Stop rules", " ".join(stop_rules_in_words(options)) or "none: a lead closes the campaign"),
+        ("Stop rules", " ".join(stop_rules_in_words(options)) or "none; a lead closes the campaign"),
         ("E-mail to leads", _notices(options)),
     ]
 
@@ -147,7 +152,7 @@ def _set_of(shown: Stimuli) -> str:
 
 def _source(campaign: Campaign, options: Options) -> str:
     if options.visual_source == "all":
-        return "all by the study’s rule, visual or not"
+        return "all stereotypes by the study’s rule, visual or not"
     slug = options.visual_source.removeprefix(FROM_CAMPAIGN)
     rating = campaign.study.campaigns.filter(slug=slug).first()
     who = "everybody" if options.visual_rule == "unanimous" else "more than half"

@@ -10,7 +10,7 @@ _MARKS = str.maketrans("[](){}\"',;|", "           ")
 SORTED = "corners of the box sorted"
 CLIPPED = "box clipped to the image"
 NO_AREA = "box without area dropped"
-UNMARKED = "box of an attribute not marked dropped"
+UNMARKED = "box dropped because its attribute was not marked"
 
 
 class BoxFormat(TextChoices):

@@ -10,6 +10,7 @@ from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 from numpy.typing import NDArray
 
+from annotation.models.language_codes import LANGUAGE_CODES
 from foundation.errors import DomainError
 from foundation.tables.reader import Table
 from foundation.tables.report import Rejection, RowsReport
@@ -168,7 +169,7 @@ def parse_moment(cell: str) -> dt.datetime | None:
     if timezone.is_naive(moment):
         moment = moment.replace(tzinfo=dt.UTC)
     if not 1970 <= moment.year <= 9000:
-        raise ValueError(f"submitted_at is “{cell[:40]}”, not a date and time of this age")
+        raise ValueError(f"submitted_at is “{cell[:40]}”, not a plausible date and time")
     return moment
 
 
@@ -176,6 +177,14 @@ def moments(column: CodedColumn[dt.datetime | None]) -> NDArray[np.float64]:
     """Return the moment of each row in seconds since 1970, NaN where there is none."""
     seconds = [np.nan if value is None else value.timestamp() for value in column.values]
     return np.array(seconds, dtype=np.float64)[column.codes]
+
+
+def parse_language(cell: str) -> str | None:
+    """Parse the code of a language, of which a locale such as `es-MX` has the first part; empty is None."""
+    code = cell.strip().casefold().replace("_", "-").partition("-")[0]
+    if code and code not in LANGUAGE_CODES:
+        raise ValueError(f"language is “{cell[:40]}”, not a code of ISO 639 with two letters")
+    return code or None
 
 
 def parse_seconds(cell: str) -> float | None:

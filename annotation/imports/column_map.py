@@ -29,10 +29,11 @@ FIELDS = {
     "role": "stereotype or random",
     "model": "the model that made the image",
     "condition": "default, stereotypical or non_stereotypical",
-    "screen": "what was answered together: a screen, task or annotation id",
-    "submitted_at": "when, as 2026-11-21T03:32:40Z",
-    "seconds": "active time of the answer",
+    "screen": "what groups the answers of one screen: a screen, task or annotation id",
+    "submitted_at": "when it was submitted, as 2026-11-21T03:32:40Z",
+    "seconds": "seconds of active work",
     "justification": "why a rating is Unsure",
+    "language": "the language in which the screen was read: a code such as en or de",
 }
 BOX_COLUMNS = ("box_1", "box_2", "box_3", "box_4")
 YES_WORDS = ("yes", "true", "1", "present", "y", "t", "checked", "selected")
@@ -83,7 +84,7 @@ class ColumnMap:
                 has = ", ".join(list(table.columns)[:20])
                 raise _bad(name, f"“{table.name}” has no column “{column}” ({name}); it has {has}")
         if ("present" in self.columns) == self.rates:
-            raise _bad("map", "map either present (marks) or rating (ratings)")
+            raise _bad("map", "map either present (for marks) or rating (for ratings)")
         needed = ["annotator", "attribute"]
         if not self.rates:
             needed += ["image"] if self.group_from_image else ["image", "group"]
@@ -99,7 +100,11 @@ class ColumnMap:
             raise _bad("model", "the name of the model is longer than 120 characters, or not printable")
         not_for_ratings = {"image", "group", "box", "role", "model", "condition", *BOX_COLUMNS}
         if self.rates and (extra := not_for_ratings & set(self.columns)):
-            raise _bad(min(extra), f"{min(extra)} has no place among ratings, which are of attributes alone")
+            raise _bad(
+                min(extra),
+                f"{min(extra)} cannot be mapped for ratings, because ratings are about attributes "
+                f"without images",
+            )
 
 
 class LabelImportOptions(ParameterSet):
@@ -130,7 +135,7 @@ class LabelImportOptions(ParameterSet):
         Condition.DEFAULT.value,
         words=dict(Condition.choices),
         label="Condition",
-        help="What the images were made for, if the file does not say it.",
+        help="The condition of the images, if the file does not state it.",
     )
 
     def for_every_row(self) -> dict[str, Any]:

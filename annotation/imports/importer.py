@@ -69,7 +69,7 @@ class ImportReport:
     def lines(self) -> list[str]:
         """Return the report as plain lines for a console."""
         if self.already:
-            return [f"nothing changed: {self.study.name} already holds the labels of this import"]
+            return [f"nothing changed: {self.study.name} already has the labels of this import"]
         lines = [line for report in self.reports for line in report.lines()]
         lines += [loaded.line() for loaded in self.loaded]
         return lines + [f"note: {note}" for note in self.notes]
@@ -147,7 +147,7 @@ def _import_marks(
     study = prepare_study(target, groups=sorted(set(marks.group.of(marks.reading.accepted))))
     notes = _store_roles(study, marks) if "role" in column_map.columns else []
     if not study.associations.exists():
-        notes.append("nothing says what is a stereotype: every attribute counts as random")
+        notes.append("no resource or role column defines stereotypes, so every attribute counts as random")
     progress.advance(1, message="writing")
     kind = MARKING
     campaign = create_campaign(study=study, kind=kind, name=target.campaign, by=target.by)
@@ -204,7 +204,7 @@ def refuse_labelled(study: Study) -> None:
     if Annotation.objects.filter(campaign__study=study).exists():
         raise Conflict(
             "study_has_labels",
-            f"The study “{study.name}” has other labels already; import into a new study.",
+            f"The study “{study.name}” already has other labels. Import into a new study.",
             fields={"study": "has labels"},
         )
 

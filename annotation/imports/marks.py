@@ -18,6 +18,7 @@ from annotation.imports.cells import (
     choice_parser,
     moments,
     name_parser,
+    parse_language,
     parse_moment,
     parse_seconds,
 )
@@ -61,6 +62,7 @@ class Marks:
     sizes: dict[int, tuple[int, int]]  # of images, by image code
     submitted_at: CodedColumn[dt.datetime | None]
     seconds: CodedColumn[float | None]
+    language: CodedColumn[str | None]
     boxes: list[tuple[int, ParsedBox]] = field(default_factory=list)  # (row index, box) in file order
 
 
@@ -98,6 +100,7 @@ def read_marks(
         sizes=_sizes(reading, column_map, image, study_images),
         submitted_at=optional_column(reading, column_map, "submitted_at", parse_moment, None),
         seconds=optional_column(reading, column_map, "seconds", parse_seconds, None),
+        language=optional_column(reading, column_map, "language", parse_language, None),
     )
     _reject_contradictions(reading, marks, study_images)
     marks = replace(marks, boxes=_boxes(reading, column_map, marks))

@@ -11,6 +11,7 @@ from annotation.imports.cells import (
     choice_parser,
     moments,
     name_parser,
+    parse_language,
     parse_moment,
     parse_seconds,
 )
@@ -30,6 +31,7 @@ class Ratings:
     justification: CodedColumn[str]
     submitted_at: CodedColumn[dt.datetime | None]
     seconds: CodedColumn[float | None]
+    language: CodedColumn[str | None]
 
 
 def read_ratings(reading: Reading, column_map: ColumnMap) -> Ratings:
@@ -46,6 +48,7 @@ def read_ratings(reading: Reading, column_map: ColumnMap) -> Ratings:
         justification=optional_column(reading, column_map, "justification", _justification, ""),
         submitted_at=optional_column(reading, column_map, "submitted_at", parse_moment, None),
         seconds=optional_column(reading, column_map, "seconds", parse_seconds, None),
+        language=optional_column(reading, column_map, "language", parse_language, None),
     )
     zeros = np.zeros(len(reading.table), dtype=np.int64)
     questions = Questions(

@@ -149,7 +149,7 @@ def read_wide_ratings(table: Table) -> tuple[Ratings, RowsReport]:
     reading.reject(~np.any(list(rated.values()), axis=0), "no rating")
     for rater, has in rated.items():
         if not has.all():
-            reading.note_repair(~has, f"taken without rating_{rater}, which is empty")
+            reading.note_repair(~has, f"imported without rating_{rater}, which is empty")
     zeros = np.zeros(len(table), dtype=np.int64)  # each row has an answer of every rater
     questions = Questions(
         zeros, zeros, attribute.codes, zeros, zeros.astype(bool), np.full(len(table), np.nan)
@@ -193,7 +193,7 @@ def _score_notes(reading: Reading, ratings: Mapping[str, CodedColumn[int | None]
             differing |= ~np.isclose(score, rating, equal_nan=True)
     notes = []
     if (count := int((differing & accepted).sum())) > 0:
-        notes.append(f"{count:,} rows have a score that is not that of the rating; the rating counts")
+        notes.append(f"{count:,} rows have a score that does not match the rating; the rating counts")
     if "mean" in table.columns:
         rating_columns = [
             np.array([np.nan if v is None else v for v in c.values])[c.codes] for c in ratings.values()
@@ -204,7 +204,7 @@ def _score_notes(reading: Reading, ratings: Mapping[str, CodedColumn[int | None]
         wrong = accepted & ~np.isclose(_numbers(table, "mean"), mean, atol=5e-3)
         if wrong.any():
             notes.append(
-                f"{int(wrong.sum()):,} rows have a mean that is not that of the ratings; it is not used"
+                f"{int(wrong.sum()):,} rows have a mean that is not the mean of the ratings; it is not used"
             )
     return notes
 

@@ -70,6 +70,7 @@ class _AnswerColumns:
     justification: list[str]
     seconds: list[float | None]
     submitted_at: list[datetime | None]
+    language: list[str | None]
 
 
 def load_marks(
@@ -80,7 +81,7 @@ def load_marks(
     attributes = attribute_ids(texts={text for text in marks.attribute.of(_asked(rows, marks)) if text})
     annotators = imported_annotators(campaign, marks.annotator.of(rows))
     images, created = _images(campaign.study, marks, rows, study_images)
-    key = _combined(marks.annotator.codes, marks.image.codes, marks.screen)
+    key = _combined(marks.annotator.codes, marks.image.codes, marks.screen, marks.language.codes)
     screens = split_screens(rows, key, marks.attribute.codes, marks.is_none)
     is_question = ~marks.is_none[screens.order]
     task_rows, task_of_screen = _group_tasks(screens, marks.image.codes, marks.attribute.codes, is_question)
@@ -141,6 +142,7 @@ def _mark_columns(
         justification=[""] * len(screens),
         seconds=marks.seconds.of(first_rows),
         submitted_at=marks.submitted_at.of(first_rows),
+        language=marks.language.of(first_rows),
     )
 
 
@@ -171,6 +173,7 @@ def load_ratings(
             justification=ratings.justification.of(rows),
             seconds=ratings.seconds.of(rows),
             submitted_at=ratings.submitted_at.of(rows),
+            language=ratings.language.of(rows),
         ),
     )
     _insert_judgements(
@@ -330,6 +333,7 @@ def _insert_annotations(campaign: Campaign, tasks: Codes, answers: _AnswerColumn
             "justification": answers.justification,
             "active_seconds": answers.seconds,
             "submitted_at": [moment or now for moment in answers.submitted_at],
+            "language": answers.language,
         },
     )
     return np.array(keys, dtype=np.int64)

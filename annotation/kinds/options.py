@@ -250,7 +250,7 @@ class Options(ParameterSet):
         None,
         ge=0,
         le=10_000,
-        label="Of these with offensive stereotypes, at most",
+        label="At most this many of them with offensive stereotypes",
         help="Screens with a stereotype that the resource’s raters called offensive; all screens of a sensitive kind. "
         "Leave empty for no limit.",
     )

@@ -11,7 +11,8 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 if TYPE_CHECKING:
-    from annotation.kinds.declaration import Kind, Question
+    from annotation.kinds.declaration import Kind
+    from annotation.kinds.questions import Question
 
 Path = tuple[int | str, ...]
 ABOUT_ATTRIBUTES = (

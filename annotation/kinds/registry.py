@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from django.utils.translation import get_language
 
-from annotation.kinds import (
+from annotation.kinds.built_in import (
     answer_coding,
     attribute_likert,
     bias_level,

@@ -18,4 +18,4 @@ class LabelStudioConfig(AppConfig):
         tool = LabelStudio()
         integrations.register(tool)
         formats.register(LabelStudioExport())
-        register_tab(tool.name, tool.study_page, order=80, lead_only=True)
+        register_tab(tool.name, tool.study_page, order=80)

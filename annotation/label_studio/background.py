@@ -59,7 +59,7 @@ def events(job: Job, progress: Progress) -> dict[str, Any]:
     bridge = _bridge(job)
     with reading_from(bridge, seconds=_PATIENCE[EVENTS], progress=progress) as has_lock:
         if not has_lock:
-            return _result(bridge, "Another job is reading; it has them worked off.")
+            return _result(bridge, "Another job is already reading and will process them.")
         with _noting(bridge, EVENTS):
             report = work_off(bridge=bridge, progress=progress)
     if (wrong := problems.together(report.problems)) is not None:

@@ -1,15 +1,15 @@
 """Serving our images to Label Studio's pages, which have another origin."""
 
 from django.http import HttpRequest, HttpResponse
-from django.views.decorators.http import require_safe
 
+from accounts.rights import Capability, requires
 from annotation.label_studio.push.image_urls import open_address
 from foundation.errors import NotFound
 from generation.images.signed_urls import FULL
 from generation.pages.pictures import no_picture, picture
 
 
-@require_safe
+@requires(get=Capability.BY_KEY)
 def signed_picture(request: HttpRequest, token: str) -> HttpResponse:
     """Answer the picture to anybody who has its address, on any site; our cookies are not used."""
     try:

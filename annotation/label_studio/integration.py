@@ -5,17 +5,19 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from django.db.models import Count
 from django.urls import URLPattern
 
-from accounts.models import Annotator
+from accounts.models import Annotator, User
 from annotation.integrations import Integration, Panel
 from annotation.label_studio import SLUG
-from annotation.label_studio.base import claims, erasure, invalidate, reasons
+from annotation.label_studio.base import claims, erasure, invalidate, personal_data, reasons
 from annotation.label_studio.models import LabelStudioAnnotation, LabelStudioBridge, LabelStudioUser
 from annotation.label_studio.overview import queries
 from annotation.label_studio.overview.history import of_annotation, versions_of
 from annotation.label_studio.overview.history_sentences import SENTENCES
+from annotation.label_studio.people import identity
 from annotation.models import Annotation, Campaign, Invitation
 from foundation.errors import Conflict
 from studies.models import Study
+from studies.personal_data import PersonalTable, TableWords
 
 
 class LabelStudio(Integration):
@@ -96,3 +98,22 @@ class LabelStudio(Integration):
 
     def consent_withdrawn(self, annotator: Annotator, campaigns: Iterable[Campaign]) -> None:
         erasure.forget(annotator=annotator, campaigns=campaigns)
+
+    kept_audit_actions = (f"label_studio_user.{erasure.ERASED}",)
+
+    def personal_tables(self) -> Sequence[PersonalTable]:
+        return personal_data.TABLES
+
+    def personal_words(self) -> Sequence[TableWords]:
+        return personal_data.WORDS
+
+    def names_of(self, annotator: Annotator) -> Iterable[str]:
+        return annotator.label_studio_users.values_list("name", flat=True)
+
+    def study_ids_of(self, annotator: Annotator) -> Iterable[int]:
+        return annotator.label_studio_users.values_list("server__study", flat=True)
+
+    def annotator_erased(self, annotator: Annotator, by: User | None) -> None:
+        for user in annotator.label_studio_users.order_by("pk"):
+            identity.erase(user=user, by=by)
+        annotator.label_studio_projects.all().delete()

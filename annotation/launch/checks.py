@@ -21,6 +21,7 @@ from studies import consent
 # What annotators can write to or call: an address with @, a web address, or a telephone number.
 _CONTACT = re.compile(r"\S@\S+\.\S|https?://\S|\+?\d[\d ()/-]{6,}\d")
 _SHORTEST_NOTICE = 40
+_CELLS_NAMED = 4
 
 
 class LaunchState:
@@ -35,6 +36,10 @@ class LaunchState:
     @cached_property
     def estimate(self) -> CampaignEstimate:
         return estimate(self.campaign)
+
+    @cached_property
+    def quotas(self) -> feasibility.QuotaReport:
+        return feasibility.before_opening(self.campaign, self.estimate.plan)
 
     @cached_property
     def cost(self) -> Decimal | None:
@@ -58,13 +63,13 @@ def _consent(state: LaunchState) -> str:
     if state.consent.series == DEFAULT_SERIES:
         return (
             "Annotators would agree to the text that comes with the platform. Publish one of your own that names your "
-            "institution and a person to write to."
+            "institution and a contact person."
         )
     text = f"{state.consent.body}\n{state.consent.support}"
     sentences = []
     if not _CONTACT.search(text):
         sentences.append(
-            "The consent text names no e-mail address, web address or telephone number of a person to ask. Add one."
+            "The consent text gives no e-mail address, web address or telephone number for questions. Add one."
         )
     if not names_institution(text, without=f"{DEFAULT_BODY}\n{DEFAULT_SUPPORT}"):
         sentences.append(
@@ -75,7 +80,7 @@ def _consent(state: LaunchState) -> str:
 
 def _pay(state: LaunchState) -> str:
     if state.options.pay_amount is None and not state.options.pay.strip():
-        return "Nothing says what people get. Set a rate, or say in words that the work is unpaid."
+        return "The campaign does not say what people are paid. Set a rate, or state in words that the work is unpaid."
     return ""
 
 
@@ -84,21 +89,37 @@ def _budget(state: LaunchState) -> str:
         return ""
     amount = f"{state.cost:,} {state.options.pay_currency}"
     if state.options.pay_budget is None:
-        return f"No budget is set. At the rate and the expected pace, all screens come to {amount}."
+        return f"No budget is set. At the rate and the expected pace, all screens together cost {amount}."
     if float(state.cost) > state.options.pay_budget:
-        return f"All screens come to {amount}, more than the budget of {state.options.pay_budget:,.2f}."
+        return f"All screens together cost {amount}, more than the budget of {state.options.pay_budget:,.2f}."
     return ""
 
 
 def _quotas(state: LaunchState) -> str:
-    return feasibility.before_opening(state.campaign, state.estimate.plan).impossible
+    return state.quotas.impossible
+
+
+def _people(state: LaunchState) -> str:
+    lacking = [cell.sentence for cell in state.quotas.cells if cell.shortfall]
+    if not lacking:
+        return ""
+    sentences = lacking[:_CELLS_NAMED]
+    if more := len(lacking) - len(sentences):
+        sentences.append(
+            f"{more:,} more {'kind of person is' if more == 1 else 'kinds of people are'} missing."
+        )
+    sentences.append(
+        "Invite them before you open the campaign. If they come later or from a panel, waive this check and give this "
+        "as the reason."
+    )
+    return " ".join(sentences)
 
 
 def _practice(state: LaunchState) -> str:
     checks = state.campaign.tasks.filter(purpose__in=[Task.Purpose.PRACTICE, Task.Purpose.GOLD])
     if checks.exists():
         return ""
-    return "There is no practice and no task with a known answer, so nothing shows that people understood the work."
+    return "There is no practice and no task with a known answer, so nothing checks whether people understand the work."
 
 
 def _notice(state: LaunchState) -> str:
@@ -137,7 +158,7 @@ def _pilot(state: LaunchState) -> str:
     )
     if others.exclude(campaign=state.campaign.pk).exists():
         return ""
-    return "No small campaign of this kind was run in this study first. Run a pilot before you open this one."
+    return "This study has had no pilot of this kind. Run a small campaign of this kind before you open this one."
 
 
 CHECKS = (
@@ -145,6 +166,7 @@ CHECKS = (
     LaunchCheck("pay", "Pay", _pay),
     LaunchCheck("budget", "Budget", _budget),
     LaunchCheck("quotas", "Quotas", _quotas),
+    LaunchCheck("people", "People for the quotas", _people),
     LaunchCheck("practice", "Practice", _practice),
     LaunchCheck("notice", "Content notice", _notice),
     LaunchCheck("guidelines", "Guidelines", _guidelines),

@@ -54,10 +54,13 @@ def waive(*, campaign: Campaign, checks: Collection[str], reason: str, by: User 
         )
     if unknown := sorted(set(checks) - set(KEYS)):
         raise DomainError(
-            "check_unknown", f"There is no check {', '.join(unknown)}; there are {', '.join(KEYS)}."
+            "check_unknown",
+            f"There is no check called {', '.join(unknown)}. The checks are {', '.join(KEYS)}.",
         )
     if not checks:
-        raise DomainError("no_check", "Choose what to waive.", fields={"checks": "nothing chosen"})
+        raise DomainError(
+            "no_check", "Choose at least one check to waive.", fields={"checks": "nothing chosen"}
+        )
     reason = reason.strip()
     if not reason or len(reason) > LONGEST_REASON:
         raise DomainError(
@@ -96,6 +99,23 @@ def open_checked(*, campaign: Campaign, by: User | None) -> Campaign:
                 f"“{campaign.name}” is not ready to open. " + " ".join(line.sentence for line in missing),
                 fields={line.key: line.sentence for line in missing},
             )
+    return open_in_languages(campaign=campaign, by=by)
+
+
+@transaction.atomic
+def open_in_languages(*, campaign: Campaign, by: User | None) -> Campaign:
+    """Open a draft without the other checks, as programs do; annotators can read it in complete languages only.
+
+    It is refused while texts of a language are missing and no lead left them in English or waived the check.
+    """
+    if campaign.state == Campaign.State.DRAFT and campaign.languages.exists():
+        for line in checklist(campaign):
+            if line.key == "languages" and line.state == "missing":
+                raise Conflict(
+                    "languages_incomplete",
+                    f"“{campaign.name}” is not ready to open. {line.sentence}",
+                    fields={line.key: line.sentence},
+                )
     opened = lifecycle.open_(campaign=campaign, by=by)
     if not opened.study.simulated:
         translations.settle(opened, by=by)

@@ -1,23 +1,20 @@
 """Forms of the lead's pages. They parse; the verbs decide."""
 
-from datetime import timedelta
 from typing import Any, ClassVar
 
 from django import forms
-from django.utils import timezone
 
+from accounts.consent_texts import ErasurePromise
 from accounts.models import ConsentText
 from annotation.models import Enrolment
 from catalog.models import IdentityGroup, Resource
 from catalog.raters import MIN_RATERS, RaterPools
 from foundation.errors import DomainError
-from foundation.tables.reader import read_table
 from generation.prompts.creation import MOST_IMAGES_PER_PROMPT, clean_templates
 from studies.models import StudyMembership
 from studies.protocol.groups import GroupFilter
 from web.form_fields import set_choices, set_queryset
 
-_TABLE_BYTES = 1024 * 1024
 # The published protocol's, word for word: also `an` where the group's name would want `a`.
 DEFAULT_PROMPTS = "a photo of {id} person\na portrait of {id} person\nan {id} person"
 
@@ -36,7 +33,8 @@ class NewStudyForm(forms.Form):
         max_value=1000,
         initial=MIN_RATERS,
         label="Raters who must agree",
-        help_text="A pair is a stereotype when at least this many of the resource’s raters called it one.",
+        help_text="A group and an attribute are a stereotype if at least this many raters of the resource called "
+        "them one.",
     )
     rater_pools = forms.ChoiceField(
         choices=RaterPools.choices,
@@ -51,7 +49,17 @@ class NewStudyForm(forms.Form):
         max_value=1000,
         initial=2,
         label="Stereotypes a group needs",
-        help_text="Groups with fewer visual stereotypes stay out of the tendency table and are listed.",
+        help_text="Groups with fewer visual stereotypes are left out of the tendency table and listed below it.",
+    )
+    most_stereotypes = forms.IntegerField(
+        required=False,
+        min_value=1,
+        max_value=1000,
+        label="Stereotypes asked of a group, at most",
+        help_text="If empty, all. Otherwise those that most raters called a stereotype; the seed decides among equals.",
+    )
+    q = forms.CharField(
+        required=False, max_length=120, label="Search", widget=forms.TextInput(attrs={"type": "search"})
     )
     region = forms.ChoiceField(required=False, label="Region")
     at_least = forms.IntegerField(required=False, min_value=0, label="Stereotypes, at least")
@@ -67,9 +75,9 @@ class NewStudyForm(forms.Form):
         initial=DEFAULT_PROMPTS,
         widget=forms.Textarea(attrs={"rows": 4, "spellcheck": "false"}),
         error_messages={"required": "Write at least one prompt."},
-        help_text="One prompt per line. {id} is the group; {a_an} the right article for the word after it, "
-        "{A_an} the same with a capital. Plain text stays as you write it. "
-        "Given are the prompts of the published protocol, word for word.",
+        help_text="Write one prompt on each line. {id} stands for the group, {a_an} for the right article before "
+        "the next word, and {A_an} for the same with a capital. The prompts shown first are those of the "
+        "published protocol, word for word.",
     )
     images_per_prompt = forms.IntegerField(
         min_value=1, max_value=MOST_IMAGES_PER_PROMPT, initial=5, label="Images per prompt and group"
@@ -79,16 +87,16 @@ class NewStudyForm(forms.Form):
         min_value=0,
         max_value=2**31 - 1,
         label="Seed",
-        help_text="Every random choice of the study follows from it. Empty: one is drawn and stored.",
+        help_text="Every random choice of the study follows from it. If empty, a seed is drawn and stored.",
     )
     simulated = forms.BooleanField(
         required=False,
         label="A simulated study",
-        help_text="For trying things out. Labels of simulated annotators count only in such a study, and every "
-        "page of it says so.",
+        help_text="For trying things out. Only a simulated study accepts labels from simulated annotators and "
+        "offers drawings of invented figures. Every page of it says that it is simulated.",
     )
 
-    FILTERS: ClassVar = ("region", "at_least", "offensiveness_from", "offensiveness_to")
+    FILTERS: ClassVar = ("q", "region", "at_least", "offensiveness_from", "offensiveness_to")
 
     def __init__(self, *args: Any, resource: Resource, regions: list[str], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -102,6 +110,7 @@ class NewStudyForm(forms.Form):
         """Return which groups are shown; a filter that is not a number shows all."""
         values = getattr(self, "cleaned_data", {})
         return GroupFilter(
+            name=values.get("q") or "",
             region=values.get("region") or "",
             at_least=values.get("at_least"),
             offensiveness_from=values.get("offensiveness_from"),
@@ -111,9 +120,58 @@ class NewStudyForm(forms.Form):
     def clean_rater_pools(self) -> str:
         return str(self.cleaned_data["rater_pools"] or RaterPools.SEPARATE)
 
+    def clean(self) -> dict[str, Any]:
+        values = super().clean() or self.cleaned_data
+        most, fewest = values.get("most_stereotypes"), values.get("min_stereotypes")
+        if most is not None and fewest is not None and most < fewest:
+            self.add_error(
+                "most_stereotypes",
+                f"A group needs {fewest} stereotypes, so the limit must be {fewest} or more.",
+            )
+        return values
+
     def settings(self) -> dict[str, Any]:
         """Return the arguments of the verb that creates the study."""
         return {name: value for name, value in self.cleaned_data.items() if name not in self.FILTERS}
+
+
+class StudyForm(NewStudyForm):
+    """The settings of a study that is not frozen yet. What is drawn from its seed would change with it."""
+
+    seed = None  # type: ignore[assignment]
+    simulated = None  # type: ignore[assignment]
+
+    def __init__(self, *args: Any, prompts: bool, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if not prompts:  # they come from a file, or each has a number of images of its own
+            del self.fields["templates"], self.fields["images_per_prompt"]
+
+
+class StudyTextForm(forms.Form):
+    """Name and description of a study whose groups come with its images, its phrases or its files."""
+
+    name = forms.CharField(
+        max_length=120, help_text="It appears in reports and releases. Addresses stay as they are."
+    )
+    description = forms.CharField(
+        required=False,
+        widget=forms.Textarea(attrs={"rows": 2}),
+        help_text="For members: what you want to find out.",
+    )
+
+
+class DescriptionForm(forms.Form):
+    """What may change after a study is frozen."""
+
+    description = StudyTextForm.base_fields["description"]
+
+
+class DeleteStudyForm(forms.Form):
+    """The name of the study, typed to confirm that it is deleted."""
+
+    name = forms.CharField(
+        max_length=120, label="Name of the study", widget=forms.TextInput(attrs={"autocomplete": "off"})
+    )
 
 
 def clean_lines(text: str) -> list[str]:
@@ -129,7 +187,7 @@ class MemberForm(forms.Form):
     role = forms.ChoiceField(
         choices=StudyMembership.Role.choices,
         initial=StudyMembership.Role.ANALYST,
-        help_text="A lead may change the study; an analyst reads its results.",
+        help_text="What each role may do is described below.",
     )
 
 
@@ -142,86 +200,33 @@ class ConsentForm(forms.Form):
         required=False,
         widget=forms.Textarea(attrs={"rows": 4}),
         label="Support",
-        help_text="Where to turn when something stays with them. Shown with the notice and at the end.",
+        help_text="Where annotators can find help if something troubles them. Shown with the content notice and at "
+        "the end.",
+    )
+    labels_when_erased = forms.ChoiceField(
+        choices=ConsentText.LabelsWhenErased.choices,
+        required=False,
+        label="Answers of an erased person are",
+        help_text="A nameless code is random and cannot be traced to anybody. Answers in people’s own words are "
+        "always deleted.",
+    )
+
+    may_erase_self = forms.BooleanField(
+        required=False,
+        label="People may erase themselves",
+        help_text="On their page “Your data”. Without this they ask you, and you erase them.",
     )
 
     @classmethod
     def of(cls, text: ConsentText) -> "ConsentForm":
-        return cls(
-            initial={"content_notice": text.content_notice, "body": text.body, "support": text.support}
-        )
-
-
-class InvitationForm(forms.Form):
-    """A link for one person or for several."""
-
-    label = forms.CharField(
-        max_length=120,
-        required=False,
-        label="Your note",
-        help_text="Whom it is for. Only leads of this study see it.",
-    )
-    limit = forms.IntegerField(
-        min_value=1,
-        max_value=10_000,
-        initial=1,
-        label="How many people may join with it",
-        help_text="1 makes a personal link: it brings its one person back, also after it is reissued.",
-    )
-    days = forms.IntegerField(
-        min_value=1,
-        max_value=366,
-        initial=14,
-        required=False,
-        label="Days until it expires",
-        help_text="Empty: never.",
-    )
+        return cls(initial={name: getattr(text, name) for name in cls.base_fields})
 
     def settings(self) -> dict[str, Any]:
-        """Return the arguments of the verb that invites."""
-        days = self.cleaned_data["days"]
-        expires_at = timezone.now() + timedelta(days=days) if days else None
-        return {
-            "label": self.cleaned_data["label"],
-            "limit": self.cleaned_data["limit"],
-            "expires_at": expires_at,
-        }
-
-
-class PersonalLinksForm(forms.Form):
-    """Notes, one for each personal link: typed, or the first column of a table."""
-
-    labels = forms.CharField(
-        required=False,
-        widget=forms.Textarea(attrs={"rows": 6}),
-        label="Notes, one a line",
-        help_text="Each line is a link for one person. Only leads of this study see the notes.",
-    )
-    table = forms.FileField(
-        required=False,
-        label="Or a table",
-        help_text="CSV or Excel with a header; the first column holds the notes.",
-    )
-    days = forms.IntegerField(
-        min_value=1,
-        max_value=366,
-        initial=14,
-        required=False,
-        label="Days until they expire",
-        help_text="Empty: never.",
-    )
-
-    def settings(self) -> dict[str, Any]:
-        """Return the arguments of the verb that invites."""
-        days = self.cleaned_data["days"]
-        lines: list[str] = self.cleaned_data["labels"].splitlines()
-        if upload := self.cleaned_data["table"]:
-            columns = read_table(upload, name=upload.name, max_bytes=_TABLE_BYTES).columns
-            lines += [str(cell) for cell in next(iter(columns.values()), ())]
-        return {
-            "labels": [line for line in lines if line.strip()],
-            "expires_at": timezone.now() + timedelta(days=days) if days else None,
-        }
+        """Return the arguments of the verb that publishes."""
+        texts = dict(self.cleaned_data)
+        labels = texts.pop("labels_when_erased") or ConsentText.LabelsWhenErased.DELETE
+        promise = ErasurePromise(labels, texts.pop("may_erase_self"))
+        return texts | {"promise": promise}
 
 
 class EnrolmentForm(forms.Form):
@@ -233,7 +238,7 @@ class EnrolmentForm(forms.Form):
 class ExclusionForm(EnrolmentForm):
     """The reason for excluding answers, and whether others answer their screens."""
 
-    ask_again = forms.BooleanField(required=False, initial=True, label="Ask somebody else in place of it")
+    ask_again = forms.BooleanField(required=False, initial=True, label="Give its screen to somebody else")
 
 
 class EnrolmentFilter(forms.Form):

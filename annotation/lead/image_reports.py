@@ -1,10 +1,9 @@
 """Pages of images that annotators reported: retract or keep them."""
 
-from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
-from django.views.decorators.http import require_safe
 
+from accounts.rights import Capability, requires
 from annotation.campaigns.images import reports, retraction
 from annotation.lead.page_context import page_of, study_context
 from generation.images.signed_urls import image_url
@@ -16,8 +15,7 @@ PER_PAGE = 20
 RETRACTED_SHOWN = 50
 
 
-@login_required
-@require_safe
+@requires(get=Capability.SEE_IMAGES)
 def report_list(request: HttpRequest, study: str) -> HttpResponse:
     """Show undecided reports, the most reported image first, and retracted images."""
     context = study_context(request, study)
@@ -37,6 +35,7 @@ def report_list(request: HttpRequest, study: str) -> HttpResponse:
     return render(request, "annotation/lead/image_reports.html", context)
 
 
+@requires(post=Capability.RUN_CAMPAIGNS)
 class ImageDecide(StudyView, Button):
     """Retract or keep a reported image, with a reason."""
 
@@ -52,9 +51,10 @@ class ImageDecide(StudyView, Button):
             reports.retract(image=self.image, by=self.by, reason=reason)
             return "The image is retracted. It and its labels no longer count."
         reports.dismiss(image=self.image, by=self.by, reason=reason)
-        return "The image stays; its reports are closed."
+        return "The image is kept and its reports are closed."
 
 
+@requires(post=Capability.RUN_CAMPAIGNS)
 class ImageRestore(ImageDecide):
     """Undo a retraction."""
 

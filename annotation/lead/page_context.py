@@ -8,9 +8,10 @@ from django.http import HttpRequest
 from django.shortcuts import get_object_or_404
 
 from accounts.models import User
+from accounts.rights import Capability
 from annotation.models import Campaign
 from foundation.errors import Forbidden
-from studies.access import LEAD, holds, study_for
+from studies.access import may, right_of, study_for
 from studies.models import Study
 from studies.study_view import StudyView
 
@@ -31,9 +32,13 @@ def typed(value: str | None) -> str:
 
 
 def study_context(request: HttpRequest, slug: str, **more: Any) -> dict[str, Any]:
-    """Return the study for a member's page, and whether the member may change it."""
-    study = study_for(request.user, slug)
-    return {"study": study, "may_change": holds(request.user, study, LEAD), **more}
+    """Return the study for a member's page, and whether the member may change what the page shows.
+
+    To change it is what the address requires for a POST; where it takes none, to run campaigns.
+    """
+    study = study_for(request, slug)
+    to_change = right_of(request, "POST") or Capability.RUN_CAMPAIGNS
+    return {"study": study, "may_change": may(request, study, to_change), **more}
 
 
 def campaign_context(request: HttpRequest, slug: str, campaign: str, **more: Any) -> dict[str, Any]:
@@ -44,7 +49,7 @@ def campaign_context(request: HttpRequest, slug: str, campaign: str, **more: Any
 
 def campaign_for_lead(request: HttpRequest, slug: str, campaign: str) -> Campaign:
     """Return the campaign if the person leads its study."""
-    return campaign_of(study_for(request.user, slug, role=LEAD), campaign)
+    return campaign_of(study_for(request, slug), campaign)
 
 
 class CampaignView(StudyView):

@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from django import forms
-from django.contrib.auth.decorators import login_required
 from django.core.paginator import Page
 from django.db.models import Count, Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.views.decorators.http import require_safe
 
+from accounts.rights import Capability, requires
 from annotation.answers.questions.scenario_verdicts import (
     UNCHECKED,
     Likeness,
@@ -48,8 +47,7 @@ class ScenarioLine:
         return _TONES[self.found.verdict] if self.found else ""
 
 
-@login_required
-@require_safe
+@requires(get=Capability.SEE_IMAGES)
 def scenario_list(request: HttpRequest, study: str) -> HttpResponse:
     """Show scenarios with what people say of them; `verdict` in the address chooses among them."""
     context = study_context(request, study)
@@ -97,6 +95,7 @@ class RedrawForm(forms.Form):
         return [Scenario(*json.loads(value)) for value in self.cleaned_data["scenarios"]]
 
 
+@requires(get=Capability.RUN_MODELS, post=Capability.RUN_MODELS)
 class ScenariosRedraw(StudyView, FormPage[RedrawForm]):
     """Says what drawing failed scenarios again comes to, and does it."""
 
@@ -111,7 +110,7 @@ class ScenariosRedraw(StudyView, FormPage[RedrawForm]):
         chosen = self.form.chosen()
         redraw(study=self.study, scenarios=chosen, by=self.by)
         noun = "scenario is" if len(chosen) == 1 else "scenarios are"
-        return f"{len(chosen):,} {noun} drawn again. Open a check of the new images when they are there."
+        return f"{len(chosen):,} {noun} drawn again. Open a check of the new images when they are ready."
 
     def context(self) -> dict[str, Any]:
         names = [_name(place) for place in self.planned.imported]

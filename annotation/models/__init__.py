@@ -11,6 +11,7 @@ from annotation.models.campaigns import (
     StudyKind,
 )
 from annotation.models.languages import CampaignLanguage
+from annotation.models.letters import InvitationLetter, Mailing
 from annotation.models.quality import (
     KnownAnswer,
     LaunchWaiver,
@@ -41,9 +42,11 @@ __all__ = [
     "ImageReport",
     "Instrument",
     "Invitation",
+    "InvitationLetter",
     "Judgement",
     "KnownAnswer",
     "LaunchWaiver",
+    "Mailing",
     "Notice",
     "Point",
     "PracticeAnswer",

@@ -209,6 +209,8 @@ class Invitation(models.Model):
     created_at = models.DateTimeField(db_default=Now(), editable=False)
     expires_at = models.DateTimeField(null=True, blank=True)
     revoked_at = models.DateTimeField(null=True, blank=True)
+    # When the page of a link for one person was first shown; mail programs that try links count, too.
+    opened_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         constraints: ClassVar = [

@@ -20,6 +20,7 @@ from accounts.models import Annotator, User
 from accounts.tokens import hash_key
 from annotation import integrations
 from annotation.models import Campaign, Enrolment, Invitation
+from annotation.people import addresses
 from foundation.errors import Conflict, DomainError, Forbidden, NotFound
 from studies import audit
 
@@ -117,6 +118,7 @@ def reissue(
     invitation.revoked_at = None
     invitation.expires_at = expires_at if expires_at is not None or expired else invitation.expires_at
     invitation.save(update_fields=["token_hash", "revoked_at", "expires_at"])
+    addresses.forget(invitation)  # the link in the letter works no more
     _audit(invitation, by, "reissued")
     return invitation, token
 
@@ -128,6 +130,7 @@ def revoke(*, invitation: Invitation, by: User | None) -> Invitation:
     if invitation.revoked_at is None:
         invitation.revoked_at = timezone.now()
         invitation.save(update_fields=["revoked_at"])
+        addresses.forget(invitation)
         _audit(invitation, by, "revoked")
     return invitation
 
@@ -143,6 +146,12 @@ def look_up(token: str, *, user: User | None = None) -> Invitation:
     if not resumes:
         _refuse_newcomer(invitation)
     return invitation
+
+
+def note_opening(invitation: Invitation) -> None:
+    """Keep when the page of a link for one person was first shown to somebody who may join by it."""
+    if invitation.limit == 1 and invitation.opened_at is None:
+        Invitation.objects.filter(pk=invitation.pk, opened_at=None).update(opened_at=timezone.now())
 
 
 @transaction.atomic
@@ -170,6 +179,8 @@ def accept(*, token: str, user: User | None, fingerprint: str = "", device: str 
     annotator = owner or (_annotator_of(user) if user else new_annotator())
     _bind(invitation, annotator)
     enrolment = _enrol(invitation, annotator, prints(fingerprint, device))
+    if invitation.limit == 1:
+        addresses.forget(invitation)  # from now on the link signs in as this person
     _tell_tools(invitation, annotator)
     return enrolment
 
@@ -194,7 +205,7 @@ def has_a_role(user: User) -> bool:
 def return_link(*, enrolment: Enrolment) -> str:
     """Return the token of a new personal link; an earlier return link stops working."""
     if enrolment.annotator.user_id is None:
-        raise Conflict("annotator_without_sign_in", "This annotator is nobody who could sign in.")
+        raise Conflict("annotator_without_sign_in", "Nobody can sign in as this annotator.")
     Invitation.objects.filter(
         campaign=enrolment.campaign, annotator=enrolment.annotator, label=_RETURN_LABEL, revoked_at=None
     ).update(revoked_at=timezone.now())
@@ -258,9 +269,11 @@ def _check(
     campaign: Campaign, label: str, limit: int, expires_at: datetime | None, annotator: Annotator | None
 ) -> None:
     if campaign.imported:
-        raise Conflict("campaign_imported", "Nobody can be invited: the campaign was imported from a file.")
+        raise Conflict(
+            "campaign_imported", "The campaign was imported from a file, so nobody can be invited."
+        )
     if campaign.state == Campaign.State.CLOSED:
-        raise Conflict("campaign_closed", "Nobody can be invited: the campaign is closed.")
+        raise Conflict("campaign_closed", "The campaign is closed, so nobody can be invited.")
     wrong: dict[str, str] = {}
     if type(limit) is not int or not 1 <= limit <= MAX_LIMIT:
         wrong["limit"] = f"Give a whole number from 1 to {MAX_LIMIT:,}."
@@ -269,7 +282,7 @@ def _check(
     if len(label.strip()) > 120:
         wrong["label"] = "Keep the note under 120 characters."
     if annotator is not None and annotator.user_id is None:
-        wrong["annotator"] = "This annotator is nobody who could sign in."
+        wrong["annotator"] = "Nobody can sign in as this annotator."
     if wrong:
         raise DomainError("invitation_invalid", " ".join(wrong.values()), fields=wrong)
     if expires_at is not None and expires_at <= timezone.now():
@@ -278,13 +291,16 @@ def _check(
 
 def _expiry_past() -> DomainError:
     return DomainError(
-        "expiry_past", "The link would have expired already.", fields={"expires_at": "in the past"}
+        "expiry_past",
+        "This date is in the past, so the link could not be used.",
+        fields={"expires_at": "in the past"},
     )
 
 
 def _unknown() -> NotFound:
     return NotFound(
-        "invitation_not_found", "This link is not known, or was replaced by a newer one. Ask who sent it."
+        "invitation_not_found",
+        "This link is not known, or was replaced by a newer one. Ask the person who sent it.",
     )
 
 
@@ -307,9 +323,9 @@ def _locked(invitation: Invitation) -> Invitation:
 
 def _refuse_dead(invitation: Invitation) -> None:
     if invitation.revoked_at is not None:
-        raise Conflict("invitation_revoked", "This link was revoked. Ask who sent it for another.")
+        raise Conflict("invitation_revoked", "This link was revoked. Ask the person who sent it for another.")
     if invitation.expires_at is not None and invitation.expires_at <= timezone.now():
-        raise Conflict("invitation_expired", "This link has expired. Ask who sent it for another.")
+        raise Conflict("invitation_expired", "This link has expired. Ask the person who sent it for another.")
 
 
 def _refuse_newcomer(invitation: Invitation) -> None:
@@ -317,9 +333,9 @@ def _refuse_newcomer(invitation: Invitation) -> None:
     if invitation.annotator is not None:
         return
     if invitation.campaign.state == Campaign.State.CLOSED:
-        raise Conflict("campaign_closed", "This work is finished; nobody can join any more. Thank you.")
+        raise Conflict("campaign_closed", "This work is finished; nobody can join it now. Thank you.")
     if invitation.enrolments.count() >= invitation.limit:
-        raise Conflict("invitation_used_up", "Everybody this link was meant for has joined already.")
+        raise Conflict("invitation_used_up", "Everybody whom this link was meant for has already joined.")
 
 
 def _enrolled(campaign: Campaign, user: User) -> Enrolment | None:

@@ -10,6 +10,7 @@ from functools import cache
 from django.db import transaction
 
 from accounts import codes, profiles
+from accounts.data import code_tables
 from accounts.models import Annotator, AnnotatorProfile, MatchedWords, User
 from foundation.errors import NotFound
 from studies import audit
@@ -46,9 +47,14 @@ class OwnWords:
     @property
     def choices(self) -> list[tuple[str, str]]:
         """Return the codes to choose from, by name."""
-        pairs = ((code, codes.label(self.field, code, language="en")) for code in codes.codes(self.field))
+        pairs = (
+            (code, codes.label(self.field, code, language="en"))
+            for code in code_tables.field_codes(self.field)
+        )
         return (
-            list(pairs) if self.field == "gender" else sorted(pairs, key=lambda choice: codes.fold(choice[1]))
+            list(pairs)
+            if self.field == "gender"
+            else sorted(pairs, key=lambda choice: code_tables.fold(choice[1]))
         )
 
 
@@ -76,7 +82,7 @@ def match(*, study: Study, field: str, key: str, code: str, by: User) -> int:
         (candidate for candidate in words_of(study) if (candidate.field, candidate.key) == (field, key)), None
     )
     if words is None:
-        raise NotFound("words_not_found", "Nobody in this study gives this answer now.")
+        raise NotFound("words_not_found", "Nobody in this study gives this answer any more.")
     changed = profiles.match(field=field, words=key, code=code, by=by)
     audit.record(
         by=by,

@@ -7,7 +7,8 @@ two images, so that always choosing the left one has the same effect as always t
 
 from typing import NamedTuple
 
-from annotation.kinds.declaration import Kind, Question
+from annotation.kinds.declaration import Kind
+from annotation.kinds.questions import Question
 from annotation.kinds.registry import kind_of
 from annotation.models import Campaign, QualityMeasure
 

@@ -112,8 +112,8 @@ def _changeable(campaign: Campaign) -> Campaign:
     if campaign.imported:
         raise Conflict(
             "campaign_imported",
-            f"“{campaign.name}” was imported from a file: there is nobody to warn or pause.",
+            f"“{campaign.name}” was imported from a file, so there is nobody to warn or pause.",
         )
     if campaign.state == Campaign.State.CLOSED:
-        raise Conflict("campaign_closed", f"“{campaign.name}” is closed; reopen it to change its rules.")
+        raise Conflict("campaign_closed", f"“{campaign.name}” is closed. Reopen it to change its rules.")
     return campaign

@@ -36,7 +36,7 @@ def compare(job: Job, progress: Progress) -> dict[str, Any]:
         .first()
     )
     if recruitment is None:
-        raise NotFound("recruitment_not_found", "This recruitment is no longer there.")
+        raise NotFound("recruitment_not_found", "This recruitment was deleted.")
     progress.start(1)
     report = reconcile.compare(recruitment)
     progress.advance()
@@ -52,7 +52,7 @@ def events(job: Job, _progress: Progress) -> dict[str, Any]:
     """Handle what a panel told us."""
     provider = Provider.objects.filter(pk=job.arguments["provider"]).first()
     if provider is None:
-        raise NotFound("panel_not_found", "This panel is no longer there.")
+        raise NotFound("panel_not_found", "This panel was deleted.")
     number = webhooks.handle(provider)
     if provider.events.filter(handled_at=None).exists():
         wake(provider)
@@ -64,7 +64,7 @@ def wake(provider: Provider) -> None:
     if not _waits(EVENTS, provider=provider.pk):
         enqueue(
             kind=EVENTS,
-            title=f"Handle what {provider.name} told us",
+            title=f"Process events from {provider.name}",
             arguments={"provider": provider.pk},
             by=None,
             study_id=provider.study_id,

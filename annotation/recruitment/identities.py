@@ -6,6 +6,7 @@ They are personal data. Nothing else stores them: no log, session, history, tabl
 from datetime import timedelta
 
 from django.db import transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from accounts.models import User
@@ -57,14 +58,18 @@ def show(*, place: PanelPlace, by: User) -> str:
 
 
 def erase_old() -> int:
-    """Erase the ids of recruitments that were settled long ago; return how many places were concerned.
+    """Erase the ids of recruitments that were settled long ago; return how many places were concerned."""
+    before = timezone.now() - KEPT
+    return erase(Recruitment.objects.filter(settled_at__lte=before))
+
+
+def erase(recruitments: QuerySet[Recruitment]) -> int:
+    """Erase the ids of these recruitments; return how many places were concerned.
 
     A person's own id goes with the last recruitment of the provider that might need it.
     """
-    before = timezone.now() - KEPT
-    old = Recruitment.objects.filter(settled_at__lte=before, panel_places__submission_hash__isnull=False)
     erased = 0
-    for recruitment in old.distinct():
+    for recruitment in recruitments.filter(panel_places__submission_hash__isnull=False).distinct():
         with transaction.atomic():
             places = PanelPlace.objects.filter(recruitment=recruitment)
             erased += places.update(submission_hash=None, submission_sealed="")

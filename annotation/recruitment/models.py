@@ -152,6 +152,10 @@ class Recruitment(models.Model):
     completed_code = models.CharField(max_length=20, default=new_code)
     declined_code = models.CharField(max_length=20, default=new_code)
     screened_out_code = models.CharField(max_length=20, default=new_code)
+    # What people get for whom there was nothing to do, if less than the reward, and the code by which we pay it at the
+    # panel. Nobody is shown that code.
+    screen_out_reward = models.PositiveIntegerField(null=True, blank=True)
+    screen_out_code = models.CharField(max_length=20, blank=True, db_default="")
     state = models.CharField(max_length=8, choices=State, default=State.DRAFT)
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
@@ -177,6 +181,16 @@ class Recruitment(models.Model):
                 & ~Q(completed_code=F("screened_out_code"))
                 & ~Q(declined_code=F("screened_out_code")),
                 name="recruitment_codes_differ",
+            ),
+            models.CheckConstraint(
+                condition=Q(screen_out_reward__isnull=True, screen_out_code="")
+                | Q(
+                    screen_out_reward__isnull=False,
+                    screen_out_reward__gte=1,
+                    screen_out_reward__lt=F("reward"),
+                )
+                & ~Q(screen_out_code=""),
+                name="recruitment_screen_out_below_reward",
             ),
             models.CheckConstraint(
                 condition=Q(state__in=["draft", "open", "paused", "closed"]), name="recruitment_state_known"
@@ -403,6 +417,8 @@ class PanelEvent(models.Model):
     happened_at = models.DateTimeField()  # by the panel's clock
     signed_at = models.DateTimeField()
     received_at = models.DateTimeField(db_default=Now(), editable=False)
+    # When a worker freed the screens of somebody who left; what else follows from the event is a job's.
+    read_at = models.DateTimeField(null=True, blank=True)
     handled_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
@@ -417,7 +433,12 @@ class PanelEvent(models.Model):
                 fields=["provider", "happened_at"],
                 condition=Q(handled_at__isnull=True),
                 name="panel_event_to_handle",
-            )
+            ),
+            models.Index(
+                fields=["id"],
+                condition=Q(handled_at__isnull=True, read_at__isnull=True),
+                name="panel_event_to_read",
+            ),
         ]
         ordering: ClassVar = ["happened_at", "id"]
 

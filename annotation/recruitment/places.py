@@ -28,8 +28,7 @@ def end(*, place: PanelPlace, state: str) -> PanelPlace:
     if place.state != State.WORKING:
         return place
     if (enrolment := place.enrolment) is not None:
-        slots.lock_held(enrolment.annotator_id, [enrolment.campaign_id])
-        leases.release(annotator=enrolment.annotator, campaign=enrolment.campaign)
+        _release(enrolment)
         answered = leases.answered(enrolment.campaign_id, enrolment.annotator_id)
         Enrolment.objects.filter(pk=enrolment.pk).update(most_screens=answered)
         place.answered = max(0, answered - place.answered_before)
@@ -38,6 +37,19 @@ def end(*, place: PanelPlace, state: str) -> PanelPlace:
     if state not in PanelPlace.HELD:
         Recruitment.objects.filter(pk=recruitment.pk).update(held=F("held") - 1)
     return place
+
+
+@transaction.atomic
+def free_screens(place: PanelPlace) -> None:
+    """Let others have what the person of a place holds; the place stays as it is."""
+    if place.enrolment is not None:
+        leases.lock_for_decisions([place.enrolment])
+        _release(place.enrolment)
+
+
+def _release(enrolment: Enrolment) -> None:
+    slots.lock_held(enrolment.annotator_id, [enrolment.campaign_id])
+    leases.release(annotator=enrolment.annotator, campaign=enrolment.campaign)
 
 
 def answered_in(place: PanelPlace) -> int:

@@ -118,7 +118,7 @@ def _check(name: str, links: LinkForm) -> None:
         if value and (not value.replace("_", "").replace("-", "").isalnum() or len(value) > 40):
             wrong[field] = "Use letters, digits, hyphens and underscores."
         elif value and names.count(value) > 1:
-            wrong[field] = "Each of these needs a name of its own."
+            wrong[field] = "Each parameter needs a different name."
     if not links.person_parameter:
         wrong["person_parameter"] = "Say which parameter holds the person’s id."
     address = links.completion_address.strip()

@@ -8,7 +8,7 @@ from django.db import IntegrityError, transaction
 from accounts.models import User
 from annotation.models import FLOOR, Campaign
 from annotation.recruitment import cost, places
-from annotation.recruitment.models import PanelPlace, Provider, Recruitment
+from annotation.recruitment.models import PanelPlace, Provider, Recruitment, new_code
 from foundation.errors import Conflict, DomainError
 from studies import audit
 
@@ -34,6 +34,7 @@ class Terms:
     currency: str
     fee_percent: Decimal = Decimal(0)
     remote_study: str = ""
+    screen_out_reward: Decimal | None = None  # for whom there is nothing to do; None: the reward
 
 
 def create(*, campaign: Campaign, provider: Provider, by: User, terms: Terms) -> Recruitment:
@@ -44,6 +45,7 @@ def create(*, campaign: Campaign, provider: Provider, by: User, terms: Terms) ->
             "People can be recruited only for a campaign that is not closed and is labelled here.",
         )
     reward = _checked_reward(terms)
+    screen_out_reward = _checked_screen_out(terms, reward)
     try:
         with transaction.atomic():
             recruitment = Recruitment.objects.create(
@@ -57,6 +59,8 @@ def create(*, campaign: Campaign, provider: Provider, by: User, terms: Terms) ->
                 currency=terms.currency,
                 fee_percent=terms.fee_percent,
                 remote_study=terms.remote_study.strip(),
+                screen_out_reward=screen_out_reward,
+                screen_out_code="" if screen_out_reward is None else new_code(),
                 created_by=by,
             )
             record(by, "created", recruitment, places=recruitment.places, reward=str(_reward(recruitment)))
@@ -92,7 +96,7 @@ def end_place(*, place: PanelPlace, by: User) -> PanelPlace:
 def _checked_reward(terms: Terms) -> int:
     wrong: dict[str, str] = {}
     if not terms.name.strip() or len(terms.name.strip()) > 120:
-        wrong["name"] = "Say in at most 120 characters whom you recruit."
+        wrong["name"] = "Describe whom you recruit in at most 120 characters."
     for field in ("places", "screens", "minutes"):
         if not 1 <= getattr(terms, field) <= _BIGGEST:
             wrong[field] = f"Give a whole number from 1 to {_BIGGEST:,}."
@@ -106,7 +110,9 @@ def _checked_reward(terms: Terms) -> int:
     except ValueError:
         reward = 0
     if not 1 <= reward <= 10_000_000:
-        wrong["reward"] = f"Give an amount in {terms.currency} that can be paid out."
+        wrong["reward"] = (
+            f"Give an amount in {terms.currency} with no more decimal places than the currency has."
+        )
     elif not wrong and cost.below_floor(reward, terms.minutes, terms.currency):
         least = cost.Money(FLOOR[terms.currency], terms.currency)
         paid = cost.hourly(reward, terms.minutes, terms.currency)
@@ -116,6 +122,19 @@ def _checked_reward(terms: Terms) -> int:
     if wrong:
         raise DomainError("terms_invalid", " ".join(wrong.values()), fields=wrong)
     return reward
+
+
+def _checked_screen_out(terms: Terms, reward: int) -> int | None:
+    if terms.screen_out_reward is None:
+        return None
+    try:
+        units = cost.units_of(terms.screen_out_reward, terms.currency)
+    except ValueError:
+        units = 0
+    if not 1 <= units < reward:
+        message = f"Give an amount in {terms.currency} below the reward, or leave it empty."
+        raise DomainError("terms_invalid", message, fields={"screen_out_reward": message})
+    return units
 
 
 def _reward(recruitment: Recruitment) -> cost.Money:

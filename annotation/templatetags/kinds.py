@@ -2,7 +2,7 @@
 
 from django import template
 
-from annotation.kinds.declaration import Question
+from annotation.kinds.questions import Question
 from annotation.kinds.registry import OfKind, kind_of
 
 register = template.Library()

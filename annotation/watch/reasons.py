@@ -141,8 +141,8 @@ def _junk(watched_campaign: WatchedCampaign) -> str:
     if flagged / worked <= _option(campaign, "junk_share"):
         return ""
     return (
-        f"Quality rules flag {flagged:,} of the {worked:,} people who answered ({flagged / worked:.0%}). Check the "
-        "guidelines and the practice, then the people."
+        f"Quality rules flag {flagged:,} of the {worked:,} people who answered ({flagged / worked:.0%}). Check "
+        "the guidelines and the practice first, then the answers."
     )
 
 
@@ -178,7 +178,7 @@ def _low_rate(campaign: Campaign) -> str:
         if rate.amount >= least:
             return ""
         hourly = rate.rounded(rate.amount)
-        return f"The rate is {hourly} {rate.currency} an hour, less than {least} {rate.currency}."
+        return f"The rate is {hourly} {rate.currency} an hour, which is less than {least} {rate.currency}."
     latest = Annotation.objects.filter(campaign=campaign, active_seconds__gt=0, revision=1).order_by("-pk")
     times = latest.values_list("active_seconds", flat=True)[:_LATEST]
     seconds = [duration for duration in times if duration is not None]
@@ -190,7 +190,7 @@ def _low_rate(campaign: Campaign) -> str:
         return ""
     return (
         f"Half of the screens take {median_seconds:.0f} seconds or longer. At {rate.amount} {rate.currency} a screen "
-        f"this is {hourly} {rate.currency} an hour, less than {least} {rate.currency}."
+        f"this is {hourly} {rate.currency} an hour, which is less than {least} {rate.currency}."
     )
 
 

@@ -1,5 +1,6 @@
 """What a campaign has cost so far: its annotators' pay, and the places that panels have given."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
@@ -12,20 +13,20 @@ from annotation.models import Assignment, Campaign
 from annotation.people import pay
 
 
-class Payer:
+class Payer(ABC):
     """Somebody who pays annotators in another way than by the campaign's rate, such as a panel."""
 
+    @abstractmethod
     def annotators(self, campaign: Campaign) -> QuerySet[Any]:
         """Return the keys of annotators whom it pays."""
-        raise NotImplementedError
 
+    @abstractmethod
     def spent(self, campaign: Campaign) -> Mapping[str, Decimal]:
         """Return what it has paid or will have to pay, by currency."""
-        raise NotImplementedError
 
+    @abstractmethod
     def low_pay(self, campaigns: Iterable[int]) -> Mapping[int, str]:
         """Return by campaign a sentence where people earn less than the least amount an hour."""
-        raise NotImplementedError
 
 
 _payers: list[Payer] = []

@@ -117,7 +117,7 @@ _STATEMENTS = (
               CASE WHEN n = 0 THEN NULL ELSE now() END
        FROM annotation_enrolment e, generate_series(0, 9) n WHERE e.id % 2 = 0""",
     """INSERT INTO annotation_imagereport (image_id, annotator_id, campaign_id, reason, details, state)
-       SELECT i * 100, {annotator} + i % {annotators}, {campaign}, 'broken', '', 'open'
+       SELECT (i * 100 - 1) % {images} + 1, {annotator} + i % {annotators}, {campaign}, 'broken', '', 'open'
        FROM generate_series(1, 500) i""",
     """INSERT INTO studies_auditentry (study_id, action, subject, details, is_sealed)
        SELECT {study}, 'campaign.paused', 'campaign:{campaign}', '{{}}', true FROM generate_series(1, 100000) i""",

@@ -41,7 +41,7 @@ def run() -> Iterable[Row]:
 
 
 def _simulated() -> Iterator[dict[str, Any]]:
-    from annotation.kinds.stereotype_marking import KIND
+    from annotation.kinds.built_in.stereotype_marking import KIND
 
     rules = {rule.measure: rule for rule in KIND.standard_rules}
     for prevalence in (0.05, 0.15, 0.4):

@@ -14,6 +14,6 @@ ANSWERERS: dict[str, AnswererBackend] = {
 def answerer_named(name: str) -> AnswererBackend:
     """Return the answerer of that name."""
     if name not in ANSWERERS:
-        message = f"There is no way “{name}” to ask models; there are {', '.join(sorted(ANSWERERS))}."
+        message = f"There is no answerer “{name}”. The answerers are {', '.join(sorted(ANSWERERS))}."
         raise DomainError("backend_unknown", message, fields={"backend": message})
     return ANSWERERS[name]

@@ -1,4 +1,4 @@
-"""What an answerer is: a way to reach models that answer questions. See docs/probing.md."""
+"""What an answerer is: a way to reach models that answer questions. See docs/use/reference/probing.md."""
 
 import base64
 from collections.abc import Mapping, Sequence

@@ -30,14 +30,14 @@ class ChatParameters(SamplingParameters):
         help="An endpoint that the operator of this server allows; by default the first.",
     )
     send_seed: bool = parameter(
-        True, label="Send the seed", help="For endpoints that take a seed; some refuse the request."
+        True, label="Send the seed", help="For endpoints that accept a seed. Others refuse the request."
     )
     logprobs: int | None = parameter(
         None,
         ge=0,
         le=20,
         label="Log-probabilities",
-        help="How many of the likeliest tokens to keep at each place, where the endpoint gives them.",
+        help="How many of the likeliest tokens to keep at each position, if the endpoint returns them.",
     )
 
     @field_validator("endpoint")

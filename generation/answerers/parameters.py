@@ -12,7 +12,7 @@ class SamplingParameters(BackendParameters):
         ge=0,
         le=2,
         label="Temperature",
-        help="0: always the likeliest token. Left empty: the probe set’s.",
+        help="0 always takes the likeliest token. If empty, the value of the probe set is used.",
     )
     top_p: float | None = parameter(
         None,
@@ -20,10 +20,14 @@ class SamplingParameters(BackendParameters):
         le=1,
         expected="a number above 0 and at most 1",
         label="Top-p",
-        help="The share of probability that tokens are drawn from. Left empty: the probe set’s.",
+        help="The share of probability that tokens are drawn from. If empty, the value of the probe set is used.",
     )
     max_tokens: int | None = parameter(
-        None, ge=1, le=8192, label="Tokens of an answer", help="At most. Left empty: the probe set’s."
+        None,
+        ge=1,
+        le=8192,
+        label="Tokens of an answer",
+        help="At most. If empty, the value of the probe set is used.",
     )
     largest_edge: int = parameter(
         1024,
@@ -47,16 +51,20 @@ class BatchParameters(ParameterSet):
         ge=0,
         le=1,
         label="Price of batches",
-        help="What a request in a batch costs, as a part of the usual price.",
+        help="What a request in a batch costs, as a fraction of the usual price.",
     )
     batch_size: int = parameter(
-        50_000, ge=1, le=50_000, label="Requests in a batch", help="At most. Large pictures make it fewer."
+        50_000,
+        ge=1,
+        le=50_000,
+        label="Requests in a batch",
+        help="At most. With large pictures, a batch has fewer requests.",
     )
     batch_poll_seconds: int = parameter(
         60,
         ge=1,
         le=3_600,
-        label="Seconds between looks",
+        label="Seconds between checks",
         help="How often the endpoint is asked whether a batch is ready.",
     )
     batch_new_limit: bool = parameter(

@@ -11,7 +11,8 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from accounts.models import User
-from foundation.errors import DomainError, Forbidden
+from accounts.rights import Capability, requires
+from foundation.errors import DomainError
 from generation.api.probe_serializers import (
     CodingSerializer,
     OverrideSerializer,
@@ -23,13 +24,14 @@ from generation.pages.probing.answer_pages import ProbeAnswerFilter, answer_page
 from generation.pages.probing.answers import answer_of, lines_of
 from generation.pages.probing.runs import probe_run_of
 from generation.probing.overrides import override_answer
-from studies.access import ANALYST, LEAD, holds, studies_visible_to, study_for
+from studies.access import require, studies_visible_to, study_for
 from web.api.bodies import checked_body
 from web.api.pagination import IdCursorPagination
 
 _SURE = {"true": "yes", "false": "no"}
 
 
+@requires(get=Capability.SEE_IMAGES)
 @extend_schema(
     parameters=[
         *(OpenApiParameter(field.name, OpenApiTypes.STR) for field in fields(ProbeAnswerFilter)),
@@ -42,7 +44,7 @@ class RunAnswers(APIView):
 
     @extend_schema(responses=ProbeAnswerPageSerializer)
     def get(self, request: Request, slug: str, pk: int) -> Response:
-        run = probe_run_of(study_for(request.user, slug, role=ANALYST), pk)
+        run = probe_run_of(study_for(request, slug), pk)
         page = answer_page(run, _filters(request), query=request.query_params, size=_page_size(request)).page
         lines = {line.answer.pk: line for line in lines_of(run, page)}
 
@@ -53,6 +55,7 @@ class RunAnswers(APIView):
         return Response({"next": address(page.next), "previous": address(page.previous), "results": results})
 
 
+@requires(get=Capability.SEE_IMAGES, post=Capability.RUN_MODELS)
 class Overrides(generics.ListAPIView[Coding]):
     """The overrides of an answer's coding, newest first; the newest counts instead of all other codings."""
 
@@ -60,21 +63,20 @@ class Overrides(generics.ListAPIView[Coding]):
     queryset = Coding.objects.none()  # only tells the schema what is listed
 
     def get_queryset(self) -> QuerySet[Coding]:
-        return self._answer(ANALYST).codings.filter(coder=Coding.Coder.OVERRIDE)
+        return self._answer().codings.filter(coder=Coding.Coder.OVERRIDE)
 
     @extend_schema(request=OverrideSerializer, responses={201: CodingSerializer})
     def post(self, request: Request, pk: int) -> Response:  # noqa: ARG002
         """Say what an answer to a choice says, with a reason. Leads only."""
         assert isinstance(request.user, User)  # HasScope lets nobody else in
-        answer = self._answer(LEAD)
+        answer = self._answer()
         coding = override_answer(answer=answer, by=request.user, **checked_body(OverrideSerializer, request))
         return Response(CodingSerializer(coding).data, status=201)
 
-    def _answer(self, role: str) -> Answer:
+    def _answer(self) -> Answer:
         visible = Answer.objects.filter(run__study__in=studies_visible_to(self.request.user))
         answer = answer_of(visible, self.kwargs["pk"])
-        if not holds(self.request.user, answer.run.study, role):
-            raise Forbidden("not_in_role", f"Only a {role} of this study may do this.")
+        require(self.request, answer.run.study)
         return answer
 
 

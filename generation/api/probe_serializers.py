@@ -53,7 +53,7 @@ class NewProbeRunSerializer(PriceSerializer):
     orders = serializers.ChoiceField(choices=["", *ProbeRun.Orders.values], allow_blank=True, default="")
     samples_per_request = serializers.IntegerField(min_value=1, max_value=100, default=1)
     fresh = serializers.BooleanField(
-        default=False, help_text="Start a new run, and use no answers that the study has."
+        default=False, help_text="Start a new run and do not reuse answers that the study already has."
     )
 
 
@@ -61,7 +61,7 @@ def plan_of(study: Study, body: dict[str, Any]) -> ProbePlan:
     """Return what a body of `NewProbeRunSerializer` asks for."""
     name, sets = body["probe_set"], probe_sets_of(study)
     if name not in sets:
-        message = f"There is no probe set “{name}” here; there are {', '.join(sets)}."
+        message = f"There is no probe set “{name}”. The probe sets are {', '.join(sets)}."
         raise DomainError("probe_set_unknown", message, fields={"probe_set": message})
     stated = {key: value for key, value in body.items() if key not in ("dry_run", "probe_set")}
     return ProbePlan(study=study, probe_set=sets[name], probe_set_name=name, **stated)
@@ -70,7 +70,7 @@ def plan_of(study: Study, body: dict[str, Any]) -> ProbePlan:
 class GoOnSerializer(serializers.Serializer[Any]):
     """What is asked when a run goes on."""
 
-    retry_failed = serializers.BooleanField(default=False, help_text="Ask once more what failed, too.")
+    retry_failed = serializers.BooleanField(default=False, help_text="Also ask the failed questions again.")
 
 
 class PartSerializer(serializers.Serializer[Any]):

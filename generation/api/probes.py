@@ -11,6 +11,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from accounts.models import User
+from accounts.rights import Capability, requires
 from foundation.errors import Conflict
 from generation.api.probe_serializers import (
     DryRunSerializer,
@@ -29,12 +30,13 @@ from generation.pages.probing.runs import probe_run_of
 from generation.probing import estimates, launch
 from generation.probing.planning import Prices, change_prices, plan_run
 from generation.probing.totals import served_models
-from studies.access import ANALYST, LEAD, study_for
+from studies.access import study_for
 from web.api.bodies import checked_body
 
 _MOST_SERVED = 20
 
 
+@requires(get=Capability.SEE_IMAGES, post=Capability.RUN_MODELS)
 class ProbeRuns(generics.ListAPIView[ProbeRun]):
     """The probe runs of a study, newest first, and starting one."""
 
@@ -43,7 +45,7 @@ class ProbeRuns(generics.ListAPIView[ProbeRun]):
     _lines: Mapping[int, ProbeRunLine] = {}  # of the runs of the page
 
     def get_queryset(self) -> QuerySet[ProbeRun]:
-        study = study_for(self.request.user, self.kwargs["slug"], role=ANALYST)
+        study = study_for(self.request, self.kwargs["slug"])
         return ProbeRun.objects.filter(study=study).select_related("job")
 
     def paginate_queryset(self, queryset: Any) -> Any:
@@ -60,7 +62,7 @@ class ProbeRuns(generics.ListAPIView[ProbeRun]):
     def post(self, request: Request, slug: str) -> Response:
         """Count what a run would ask; with `dry_run` false, start it, unless it may cost more than its budget."""
         assert isinstance(request.user, User)  # HasScope lets nobody else in
-        study = study_for(request.user, slug, role=LEAD)
+        study = study_for(request, slug)
         body = checked_body(NewProbeRunSerializer, request)
         plan = plan_of(study, body)
         counted = estimates.estimate(plan)
@@ -68,8 +70,8 @@ class ProbeRuns(generics.ListAPIView[ProbeRun]):
             return Response({"estimate": estimate_body(counted)})
         if counted.beyond_budget:
             message = (
-                f"What is to be asked may cost {counted.spent + (counted.cost or 0):,.2f} in all, more than the budget "
-                f"of {counted.budget:,.2f}. Raise the budget, or ask less."
+                f"The questions may cost {counted.spent + (counted.cost or 0):,.2f} in total, more than the budget of "
+                f"{counted.budget:,.2f}. Raise the budget, or ask fewer questions."
             )
             raise Conflict("beyond_budget", message, fields={"budget": message})
         run = plan_run(plan=plan, by=request.user)
@@ -78,23 +80,25 @@ class ProbeRuns(generics.ListAPIView[ProbeRun]):
         return Response(started, status=202)
 
 
+@requires(get=Capability.SEE_IMAGES, patch=Capability.RUN_MODELS)
 class OneProbeRun(APIView):
     """One run: how far it is, what it cost, which models answered and why requests failed."""
 
     @extend_schema(responses=ProbeRunDetailSerializer)
     def get(self, request: Request, slug: str, pk: int) -> Response:
-        return _detail(probe_run_of(study_for(request.user, slug, role=ANALYST), pk))
+        return _detail(probe_run_of(study_for(request, slug), pk))
 
     @extend_schema(request=PriceSerializer, responses=ProbeRunDetailSerializer)
     def patch(self, request: Request, slug: str, pk: int) -> Response:
         """Change prices or the budget; a run at work takes them up within seconds. Leads only."""
         assert isinstance(request.user, User)  # HasScope lets nobody else in
-        run = probe_run_of(study_for(request.user, slug, role=LEAD), pk)
+        run = probe_run_of(study_for(request, slug), pk)
         prices = Prices(**checked_body(PriceSerializer, request))
         change_prices(run=run, prices=prices, by=request.user)
         return _detail(probe_run_of(run.study, pk))
 
 
+@requires(post=Capability.RUN_MODELS)
 class ProbeRunGoOn(APIView):
     """Asks what is left of a run."""
 
@@ -106,7 +110,7 @@ class ProbeRunGoOn(APIView):
     def post(self, request: Request, slug: str, pk: int) -> Response:
         """Ask what is left, and on request what failed; never beyond the budget. Leads only."""
         assert isinstance(request.user, User)  # HasScope lets nobody else in
-        run = probe_run_of(study_for(request.user, slug, role=LEAD), pk)
+        run = probe_run_of(study_for(request, slug), pk)
         verb = launch.go_on if checked_body(GoOnSerializer, request)["retry_failed"] else launch.start
         job = verb(run=run, by=request.user)
         return Response({"run": run.pk, "job": job.pk}, status=202)

@@ -7,6 +7,7 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import generics, serializers
 
+from accounts.rights import Capability, requires
 from generation.images.contact_sheet import ImageFilter
 from generation.images.signed_urls import image_url
 from generation.models import Image
@@ -51,6 +52,7 @@ class ImageSerializer(serializers.ModelSerializer[Image]):
         return request.build_absolute_uri(url) if url else None
 
 
+@requires(get=Capability.SEE_IMAGES)
 @extend_schema(
     parameters=[
         OpenApiParameter(name, OpenApiTypes.STR, description=f"Only images of this {name}.")
@@ -64,6 +66,6 @@ class StudyImages(generics.ListAPIView[Image]):
     queryset = Image.objects.none()  # only tells the schema what is listed
 
     def get_queryset(self) -> QuerySet[Image]:
-        study = study_for(self.request.user, self.kwargs["study"])
+        study = study_for(self.request, self.kwargs["study"])
         images = Image.objects.filter(study=study).select_related("group", "attribute", "phrase")
         return ImageFilter.parse(self.request.query_params).of(images)

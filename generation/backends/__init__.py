@@ -14,6 +14,6 @@ BACKENDS: dict[str, Backend] = {
 def backend_named(name: str) -> Backend:
     """Return the back-end of that name."""
     if name not in BACKENDS:
-        message = f"There is no back-end “{name}”; there are {', '.join(sorted(BACKENDS))}."
+        message = f"There is no back-end “{name}”. The back-ends are {', '.join(sorted(BACKENDS))}."
         raise DomainError("backend_unknown", message, fields={"backend": message})
     return BACKENDS[name]

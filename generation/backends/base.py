@@ -1,4 +1,4 @@
-"""What a model back-end is: see docs/adding-a-backend.md for one written from beginning to end."""
+"""What a model back-end is: see docs/develop/adding-a-backend.md for one written from beginning to end."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

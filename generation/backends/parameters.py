@@ -39,7 +39,7 @@ class BackendParameters(ParameterSet):
     @classmethod
     def sentence(cls, problem: Problem) -> str:
         if problem.declaration is None:
-            return f"{cls.backend} has no parameter “{problem.name}”. It has {', '.join(cls.model_fields)}."
+            return f"{cls.backend} has no parameter “{problem.name}”. Its parameters are {', '.join(cls.model_fields)}."
         return f"The parameter {problem.name} must be {problem.declaration.expected}, not {problem.value!r}."
 
 

@@ -195,7 +195,7 @@ class BatchClient:
         if answer.charged:
             raise BatchUnanswered(
                 "batch_unanswered",
-                f"{answer.reason} It may have taken the batch all the same: resume the run to look again.",
+                f"{answer.reason} It may have accepted the batch anyway. Resume the run to check again.",
             )
         raise EndpointUnusable(UNREACHABLE, answer.reason, answered=answer.status)
 

@@ -107,7 +107,7 @@ class Caller:
         if response.headers.get("Content-Encoding", "identity") != "identity":
             # A small answer could become a huge one.
             raise DomainError(
-                "answer_encoded", "The endpoint's answer is compressed, which was not asked for."
+                "answer_encoded", "The endpoint's answer is compressed, although that was not requested."
             )
         response.stream = _LimitedStream(response.stream, self._limit)
 

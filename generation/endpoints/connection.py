@@ -83,7 +83,7 @@ def allowed_endpoint(url: str) -> str:
         raise ValueError("No endpoint is allowed; the operator of this server sets OPENAI_BASE_URLS.")
     chosen = url.rstrip("/") or allowed[0]
     if chosen not in allowed:
-        raise ValueError(f"The endpoint “{url}” is not allowed here; there is {', '.join(allowed)}.")
+        raise ValueError(f"The endpoint “{url}” is not allowed here. Allowed: {', '.join(allowed)}.")
     return chosen
 
 
@@ -257,7 +257,7 @@ class Connection:
         if status == 401:
             problem = "endpoint_forbidden"
             sentence = (
-                f"The endpoint does not accept the key; see {self._key_setting} in docs/operating.md. "
+                f"The endpoint does not accept the key; see {self._key_setting} in docs/operate/settings.md. "
                 f"{self._words(error)}"
             )
         elif status == 403:
@@ -267,7 +267,7 @@ class Connection:
         elif status == 404:
             problem, sentence = "model_missing", f"The endpoint has no model {self._purpose}."
         elif code in _NO_MONEY or status == 402:
-            problem, sentence = "endpoint_unpaid", "The account at the endpoint has no money left."
+            problem, sentence = "endpoint_unpaid", "The account at the endpoint has no credit left."
         if problem:
             raise EndpointUnusable(problem, sentence, answered=status, detail=detail)
 
@@ -281,7 +281,7 @@ class Connection:
         if not seconds <= _LONGEST_WAIT:
             raise EndpointUnusable(
                 "endpoint_busy",
-                f"The endpoint asks to wait {seconds:,.0f} seconds; try again then.",
+                f"The endpoint asks you to wait {seconds:,.0f} seconds. Then try again.",
                 answered=error.status_code,
                 detail=self._detail(error),
             )

@@ -11,7 +11,7 @@ from PIL import ImageOps
 
 from foundation.errors import DomainError, NotFound
 from generation.images.decode import LONGEST_SIDE, refusing_damage
-from generation.images.signed_urls import SMALL
+from generation.images.signed_urls import FULL, SMALL
 from generation.models import Image
 
 logger = logging.getLogger(__name__)
@@ -29,7 +29,7 @@ def shown_bytes(image: Image, *, size: int) -> bytes:
 
     Every image leaves in one format, so that the format of a source cannot tell groups apart.
     """
-    name = f"{CACHE_FOLDER}/{image.sha256[:2]}/{image.sha256[2:4]}/{image.sha256}-{_VERSION}-{size}.webp"
+    name = _shown_name(image.sha256, size)
     if default_storage.exists(name):
         with default_storage.open(name) as file:
             cached: bytes = file.read()
@@ -52,6 +52,15 @@ def shown_bytes(image: Image, *, size: int) -> bytes:
         ) from None
     _keep_shown(name, data)
     return data
+
+
+def _shown_name(sha256: str, size: int) -> str:
+    return f"{CACHE_FOLDER}/{sha256[:2]}/{sha256[2:4]}/{sha256}-{_VERSION}-{size}.webp"
+
+
+def shown_names(sha256: str) -> list[str]:
+    """Return the names under which an image is cached, in every size."""
+    return [_shown_name(sha256, size) for size in (FULL, SMALL)]
 
 
 def _keep_shown(name: str, data: bytes) -> None:

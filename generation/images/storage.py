@@ -148,9 +148,9 @@ def _of_storage(error: Exception) -> bool:
 
 def _what_is_wrong(error: Exception) -> str:
     if isinstance(error, OSError) and error.errno in {errno.ENOSPC, errno.EDQUOT}:
-        return "There is no room left where images are stored; make room and try again. Nothing is lost."
+        return "The storage for images is full. Free some space and try again. Nothing is lost."
     message = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-    return f"Images cannot be stored: {message.splitlines()[0][:200]}. What was made before is kept."
+    return f"Images cannot be stored: {message.splitlines()[0][:200]}. Images made before are kept."
 
 
 class BlankImage(DomainError):

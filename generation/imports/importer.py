@@ -151,7 +151,7 @@ class _Importer:
             raise DomainError("entry_invalid", f"{entry.problem}.")
         texts = (entry.name, entry.group, entry.model_label, entry.condition, entry.prompt, entry.attribute)
         if not all(map(_is_text, texts)):
-            raise DomainError("not_text", "Its path or what is said of it is not UTF-8 text.")
+            raise DomainError("not_text", "Its path or its description is not UTF-8 text.")
         condition = entry.condition or self._options.condition
         if condition not in Condition.values:
             raise DomainError(
@@ -182,7 +182,7 @@ class _Importer:
         if not name:
             if condition in {Condition.TARGET, Condition.ATTRIBUTE}:
                 return "", ""
-            raise DomainError("group_missing", "No identity group is named for it.")
+            raise DomainError("group_missing", "It has no identity group.")
         if any(group.name == name for group in self._groups):
             return name, ""
         alike = [

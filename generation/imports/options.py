@@ -21,13 +21,13 @@ class ImageImportOptions(ParameterSet):
             "pairs": "PAIRS: experiment / scenario / variant",
         },
         label="How it is laid out",
-        help="What folders and files mean.",
+        help="How folders and files are arranged.",
     )
     model_label: str = parameter(
         _DEFAULT_LABEL,
         max_length=120,
         label="Model that made them",
-        help=f"How reports name it. Left empty: {_DEFAULT_LABEL}.",
+        help=f"How reports name the model. If empty: {_DEFAULT_LABEL}.",
     )
     condition: str = parameter(
         Condition.DEFAULT.value,

@@ -45,12 +45,12 @@ class FolderSource:
             if not path.is_relative_to(self._root):
                 raise outside(subject)
             if not path.is_file():
-                raise DomainError("file_missing", f"{subject} is not there.")
+                raise DomainError("file_missing", f"{subject} does not exist.")
             if path.stat().st_size > limit:
                 raise too_large(subject, limit)
             return path.read_bytes()
         except (OSError, ValueError, RuntimeError) as error:  # a NUL or too long a name, a loop of links
-            reason = getattr(error, "strerror", None) or "its name is not one of a file"
+            reason = getattr(error, "strerror", None) or "its name is not a valid file name"
             raise DomainError("file_not_readable", f"{subject} cannot be read: {reason}.") from None
 
 

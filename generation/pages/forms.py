@@ -24,6 +24,7 @@ PARAMETERS: dict[str, type[BackendParameters]] = {
 # The page does not ask for these; the command line takes them.
 _COMMAND_ONLY = {"probabilities", "true_cfg_scale", "variant", "style", "response_format", "send_seed"}
 PAID = ("openai",)
+INVENTED = ("sketch",)
 
 
 def asked_of(parameters: type[BackendParameters]) -> list[str]:
@@ -31,13 +32,18 @@ def asked_of(parameters: type[BackendParameters]) -> list[str]:
     return [name for name in parameters.model_fields if name not in _COMMAND_ONLY]
 
 
+def offered_backends(study: Study) -> list[tuple[str, str]]:
+    """Return the back-ends that the page offers: drawings of invented figures in simulated studies only."""
+    return [
+        (name, backend.title) for name, backend in BACKENDS.items() if study.simulated or name not in INVENTED
+    ]
+
+
 class GenerateForm(forms.Form):
     """Which model makes the images, of which prompts, and how."""
 
     prompt_set = forms.ChoiceField(required=False, label="Prompts")
-    backend = forms.ChoiceField(
-        choices=[(name, backend.title) for name, backend in BACKENDS.items()], label="What makes the images"
-    )
+    backend = forms.ChoiceField(label="Back-end")
     model_id = forms.CharField(
         required=False,
         max_length=300,
@@ -48,7 +54,7 @@ class GenerateForm(forms.Form):
         required=False,
         max_length=120,
         label="Name in reports",
-        help_text="Left empty, the last part of the model’s id.",
+        help_text="If empty, the last part of the model’s id.",
     )
     price = forms.DecimalField(
         required=False,
@@ -64,7 +70,7 @@ class GenerateForm(forms.Form):
         max_digits=12,
         decimal_places=2,
         label="Budget",
-        help_text="The run stops before it has cost more. You can raise it later, and the run goes on.",
+        help_text="The run stops before it costs more. You can raise the budget later and resume the run.",
     )
 
     workers = forms.IntegerField(
@@ -86,6 +92,7 @@ class GenerateForm(forms.Form):
             and (study.protocol == Study.Protocol.BIASDORA or not published.has_descriptors)
         ]
         set_choices(self, "prompt_set", sets)
+        set_choices(self, "backend", offered_backends(study))
         for parameters in PARAMETERS.values():
             self.fields |= parameters.form_fields(asked_of(parameters))
         endpoint = self.fields["endpoint"]
@@ -121,7 +128,7 @@ class ImportForm(forms.Form):
 
     archive = forms.FileField(
         label="Zip archive",
-        help_text="Its folders say what the images show; you choose below how.",
+        help_text="Choose below how the folders describe the images.",
     )
     layout = ImageImportOptions.form_field("layout", help_text="", required=True)
     model_label = ImageImportOptions.form_field("model_label", initial="")

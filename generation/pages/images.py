@@ -2,15 +2,14 @@
 
 from typing import Any
 
-from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.views.decorators.http import require_safe
 
+from accounts.rights import Capability, requires
 from generation.images import contact_sheet
 from generation.imports import uploads
 from generation.pages.forms import ImportForm
-from studies.access import LEAD, holds, study_for
+from studies.access import may, study_for
 from studies.models import Study
 from studies.study_view import StudyView
 from web.form_page import FormPage
@@ -19,11 +18,10 @@ from web.keyset import key_page
 _PER_PAGE = 60
 
 
-@login_required
-@require_safe
+@requires(get=Capability.SEE_IMAGES)
 def images(request: HttpRequest, study: str) -> HttpResponse:
     """Show a contact sheet by group and model."""
-    found = study_for(request.user, study)
+    found = study_for(request, study)
     wanted = contact_sheet.ImageFilter.parse(request.GET)
     choices = contact_sheet.choices_of(found)
     page = contact_sheet.sheet_page(found, wanted, choices, request.GET, size=_PER_PAGE)
@@ -37,21 +35,21 @@ def images(request: HttpRequest, study: str) -> HttpResponse:
         "counts": contact_sheet.outcome_counts(found),
         # A reader who turns the page or filters has seen the warning.
         "warned": bool(wanted) or not page.is_first,
-        "may_change": holds(request.user, found, LEAD),
+        "may_change": may(request, found, Capability.RUN_MODELS),
     }
     return render(request, "generation/images.html", context)
 
 
-@login_required
-@require_safe
+@requires(get=Capability.SEE_IMAGES)
 def not_made(request: HttpRequest, study: str) -> HttpResponse:
     """List what was asked of a model and left no image, and why."""
-    found = study_for(request.user, study)
+    found = study_for(request, study)
     page = key_page(request, contact_sheet.not_made(found), size=100)
     context = {"study": found, "page": page, "counts": contact_sheet.outcome_counts(found)}
     return render(request, "generation/not_made.html", context)
 
 
+@requires(get=Capability.RUN_MODELS, post=Capability.RUN_MODELS)
 class ImportImages(StudyView, FormPage[ImportForm]):
     """Take a zip archive and let a worker import it."""
 
@@ -63,7 +61,7 @@ class ImportImages(StudyView, FormPage[ImportForm]):
 
     def call(self) -> HttpResponse:
         job = uploads.start_import(study=self.study, by=self.by, **self.form.cleaned_data)
-        message = "The archive is here. The images are looked at one by one now."
+        message = "The archive is uploaded. Its images are being checked one by one."
         return self.redirect_with(message, "jobs:detail", job.pk)
 
     def context(self) -> dict[str, Any]:

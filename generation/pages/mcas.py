@@ -2,13 +2,11 @@
 
 from typing import Any, cast
 
-from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.views.decorators.http import require_POST
 
 from accounts.models import User
-from foundation.errors import Forbidden
+from accounts.rights import Capability, requires
 from generation.pages.mcas_form import McasForm, values_of
 from generation.prompts.mcas import create_mcas_study
 from generation.prompts.sets import prompt_set
@@ -18,6 +16,7 @@ from web.form_page import FormPage
 PUBLISHED = "mcas"
 
 
+@requires(get=Capability.CREATE_STUDIES, post=Capability.CREATE_STUDIES)
 class NewMcas(FormPage[McasForm]):
     """Edit two attribute sets and targets; create on the lead's word."""
 
@@ -25,7 +24,6 @@ class NewMcas(FormPage[McasForm]):
     action = "create"
 
     def load(self) -> None:
-        _require_lead(self.request)
         self.published = prompt_set(PUBLISHED)
         variant = self.request.GET.get("variant", "")
         if variant in self.published.variants:
@@ -47,18 +45,16 @@ class NewMcas(FormPage[McasForm]):
             plan=self.form.plan(),
             by=cast("User", self.request.user),
         )
-        message = f"{study.name} is created. Nothing was generated yet."
+        message = f"{study.name} is created. No images have been generated yet."
         return self.redirect_with(message, "generation:generate", study.slug)
 
     def context(self) -> dict[str, Any]:
         return _context(self.request, self.form) | {"variants": self.published.variants}
 
 
-@login_required
-@require_POST
+@requires(post=Capability.CREATE_STUDIES)
 def new_mcas_totals(request: HttpRequest) -> HttpResponse:
     """Answer the totals for the form as it stands, for the page to show without a reload."""
-    _require_lead(request)
     form = McasForm(request.POST)
     form.is_valid()
     return render(request, "generation/_mcas_totals.html", _context(request, form))
@@ -70,8 +66,3 @@ def _context(request: HttpRequest, form: McasForm) -> dict[str, Any]:
         (label, seconds * plan.images) for label, seconds in measured_models(cast("User", request.user))
     ]
     return {"form": form, "plan": plan, "models": models}
-
-
-def _require_lead(request: HttpRequest) -> None:
-    if not request.user.is_authenticated or not request.user.leads:
-        raise Forbidden("not_a_lead", "Only a project lead may create studies.")

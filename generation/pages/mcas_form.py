@@ -18,22 +18,31 @@ class McasForm(forms.Form):
     description = forms.CharField(required=False, widget=forms.Textarea({"rows": 3}), label="Description")
     name_a = forms.CharField(max_length=60, label="Name of set A")
     texts_a = forms.CharField(
-        widget=forms.Textarea(_LINES), label="Texts of A", help_text="One on each line, compared as text."
+        widget=forms.Textarea(_LINES),
+        label="Texts of A",
+        help_text="One on each line. They are compared as text.",
     )
     phrases_a = forms.CharField(
-        widget=forms.Textarea(_LINES), label="Phrases of A", help_text="One on each line, made into images."
+        widget=forms.Textarea(_LINES),
+        label="Phrases of A",
+        help_text="One on each line. Images are generated from them.",
     )
     name_b = forms.CharField(max_length=60, label="Name of set B")
     texts_b = forms.CharField(
-        widget=forms.Textarea(_LINES), label="Texts of B", help_text="One on each line, compared as text."
+        widget=forms.Textarea(_LINES),
+        label="Texts of B",
+        help_text="One on each line. They are compared as text.",
     )
     phrases_b = forms.CharField(
-        widget=forms.Textarea(_LINES), label="Phrases of B", help_text="One on each line, made into images."
+        widget=forms.Textarea(_LINES),
+        label="Phrases of B",
+        help_text="One on each line. Images are generated from them.",
     )
     targets = forms.CharField(
         widget=forms.Textarea({"rows": 14, "spellcheck": "false"}),
         label="Targets",
-        help_text="One on each line: category | name | phrase | set that earlier research found nearer, or nothing.",
+        help_text="One on each line: category | name | phrase | the set that earlier research found nearer (or "
+        "nothing).",
     )
     template = forms.CharField(
         max_length=400, label="Prompt", help_text="With {phrase} where the phrase goes."
@@ -49,7 +58,7 @@ class McasForm(forms.Form):
         min_value=0,
         max_value=2**31 - 1,
         label="Seed",
-        help_text="Left empty, one is drawn. Every image’s seed follows from it.",
+        help_text="If empty, a seed is drawn. Every image’s seed follows from it.",
     )
 
     def clean_targets(self) -> tuple[Target, ...]:

@@ -3,15 +3,15 @@
 import time
 
 from django.http import HttpRequest, HttpResponse, HttpResponseNotModified
-from django.views.decorators.http import require_safe
 
+from accounts.rights import Capability, requires
 from foundation.errors import NotFound
 from generation.images.reencode import CONTENT_TYPE, etag, shown_bytes
 from generation.images.signed_urls import open_token
 from generation.models import Image
 
 
-@require_safe
+@requires(get=Capability.BY_KEY)
 def image(request: HttpRequest, token: str) -> HttpResponse:
     """Answer the picture, named by nothing, kept by the browser for as long as its address lives."""
     try:

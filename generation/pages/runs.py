@@ -2,60 +2,68 @@
 
 from typing import Any, cast
 
-from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.views.decorators.http import require_POST, require_safe
 
 from accounts.models import User
+from accounts.rights import Capability, requires
 from foundation.errors import DomainError
 from generation.pages.forms import GenerateForm
 from generation.runs import estimates, launch, planning
 from generation.runs.overview import runs_of
-from studies.access import LEAD, study_for
+from studies.access import study_for
 from studies.models import Study
 from studies.study_view import StudyView
 from web.form_page import FormPage, show_refusal
 
-_NOTHING_CHOSEN = {"backend": "sketch", "default_probability": 0.1}
+_NOTHING_CHOSEN = {"backend": "sketch", "default_probability": 0.1}  # in a simulated study
 
 
+@requires(get=Capability.RUN_MODELS, post=Capability.RUN_MODELS)
 class Generate(StudyView, FormPage[GenerateForm]):
     """Count what a run would make; start it."""
 
     template_name = "generation/generate.html"
 
     def make_form(self, data: Any) -> GenerateForm:
-        form = GenerateForm(self.request.GET or _NOTHING_CHOSEN if data is None else data, study=self.study)
+        form = (
+            _form_from_address(self.request, self.study)
+            if data is None
+            else GenerateForm(data, study=self.study)
+        )
         self.estimated = _estimated(self.study, form)
         return form
 
     def call(self) -> HttpResponse:
         run = planning.plan_run(study=self.study, by=self.by, **self.form.plan())
-        job = launch.start(run=run, by=self.by, workers=self.form.cleaned_data["workers"] or 1)
-        return redirect("jobs:detail", pk=job.pk)
+        launch.start(run=run, by=self.by, workers=self.form.cleaned_data["workers"] or 1)
+        message = "The images are being generated."
+        return self.redirect_with(message, "studies:detail", self.study.slug)
 
     def context(self) -> dict[str, Any]:
         shown = {"templates": self.study.prompt_templates.all(), "runs": runs_of(self.study)}
         return super().context() | self.estimated | shown
 
 
-@login_required
-@require_safe
+@requires(get=Capability.RUN_MODELS)
 def estimate(request: HttpRequest, study: str) -> HttpResponse:
     """Answer what the form as it stands comes to, for the page to show without a reload."""
-    found = study_for(request.user, study, role=LEAD)
-    form = GenerateForm(request.GET or _NOTHING_CHOSEN, study=found)
+    found = study_for(request, study)
+    form = _form_from_address(request, found)
     return render(request, "generation/_estimate.html", _estimated(found, form))
 
 
-@login_required
-@require_POST
+@requires(post=Capability.RUN_MODELS)
 def go_on(request: HttpRequest, study: str, run: int) -> HttpResponse:
     """Ask again for what failed, and make what is left."""
-    found = study_for(request.user, study, role=LEAD)
+    found = study_for(request, study)
     generation_run = get_object_or_404(found.generation_runs, pk=run)
     return redirect("jobs:detail", pk=launch.go_on(run=generation_run, by=cast("User", request.user)).pk)
+
+
+def _form_from_address(request: HttpRequest, study: Study) -> GenerateForm:
+    """Return the form as the address fills it in; at first it is empty where a model has to be chosen."""
+    return GenerateForm(request.GET or (_NOTHING_CHOSEN if study.simulated else None), study=study)
 
 
 def _estimated(study: Study, form: GenerateForm) -> dict[str, Any]:

@@ -99,7 +99,7 @@ class Purse:
         return BudgetSpent(
             "budget_spent",
             f"The budget of {self._run.budget or 0:,.2f} does not cover another request: "
-            f"{counts_of(self._run).spent:,.2f} is spent. Raise the budget to go on.",
+            f"{counts_of(self._run).spent:,.2f} is spent. Raise the budget to continue.",
         )
 
     def settle(self, payment: Payment, reply: Reply | None) -> Decimal:

@@ -83,7 +83,7 @@ class CodingResult:
     sure: int = 0
 
     def __str__(self) -> str:
-        return f"{self.coded:,} answers coded, {self.sure:,} of them surely."
+        return f"{self.coded:,} answers coded, {self.sure:,} of them without doubt."
 
 
 def code_by_rules(*, study: Study, by: User | None, progress: Progress) -> CodingResult:

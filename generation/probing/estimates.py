@@ -101,7 +101,7 @@ def estimate_words(estimate: ProbeEstimate) -> str:
     most = "About" if estimate.measured else "At most about"
     lines.append(f"{most} {estimate.tokens_in:,} tokens in and {estimate.tokens_out:,} tokens out.")
     if estimate.seconds is None:
-        lines.append("How long it takes is not known: this model has answered nothing here yet.")
+        lines.append("The time is not known, because this model has not answered anything here yet.")
     else:
         lines.append(f"About {format_duration(estimate.seconds)}.")
     if estimate.cost is not None:

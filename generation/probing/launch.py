@@ -23,7 +23,7 @@ def start(*, run: ProbeRun, by: User | None, limit: int | None = None) -> Job:
     _refuse_imported(run)
     _refuse_beside(run.job)
     if not run.to_write and not run.answers.filter(outcome=Answer.Outcome.PENDING).exists():
-        raise Conflict("nothing_to_ask", "Every question of this run was answered already.")
+        raise Conflict("nothing_to_ask", "Every question of this run has been answered.")
     return _given(run, enqueue(**_description(run, limit), by=by))
 
 
@@ -66,8 +66,8 @@ def _refuse_imported(run: ProbeRun) -> None:
     if run.backend not in ANSWERERS:
         raise Conflict(
             "answers_imported",
-            "These answers were made elsewhere, so nothing can be asked here: import the missing ones, "
-            "or probe the model.",
+            "These answers were given elsewhere, so no questions can be asked here. Import the missing answers, or "
+            "probe the model.",
         )
 
 

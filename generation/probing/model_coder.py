@@ -167,9 +167,7 @@ def uncoded_answers(plan: CoderPlan) -> QuerySet[Answer]:
 
 def _coder(plan: CoderPlan) -> ModelCoder:
     if plan.budget is not None and plan.price_in is None and plan.price_out is None:
-        raise DomainError(
-            "price_missing", "Give the prices of tokens with a budget: nothing would count against it."
-        )
+        raise DomainError("price_missing", "A budget needs the prices of tokens.")
     coder, _ = ModelCoder.objects.update_or_create(
         study=plan.study,
         version=plan.version,
@@ -299,7 +297,7 @@ def _pay(
             raise BudgetSpent(
                 "budget_spent",
                 f"The budget of {current.budget:,.2f} does not cover another request: {current.spent:,.4f} is spent. "
-                "Raise the budget to go on.",
+                "Raise the budget to continue.",
             )
         _add_spent(coder, sum_of_first)
     return requests[:number], reserved[:number]

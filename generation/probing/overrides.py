@@ -27,7 +27,7 @@ def override_answer(*, answer: Answer, outcome: str, reason: str, by: User) -> C
     if answer.outcome != Answer.Outcome.DONE or answer.order == Answer.Order.NONE:
         raise Conflict(
             "answer_has_no_choice",
-            "Only an answer of a model to a choice between two options can be overridden.",
+            "Only a model’s answer to a choice between two options can be overridden.",
         )
     earlier = answer.codings.filter(coder=Coding.Coder.OVERRIDE).count()
     coding = Coding.objects.create(

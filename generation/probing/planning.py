@@ -116,9 +116,9 @@ def batches_of_plan(plan: ProbePlan) -> BatchParameters | None:
     if not parameters.batch_endpoint:
         return None
     if plan.backend != ChatBackend.name:
-        raise _refusal("batch_endpoint", "Only endpoints take batches: choose the back-end chat.")
+        raise _refusal("batch_endpoint", "Only endpoints accept batches. Choose the back-end chat.")
     if plan.samples_per_request > 1:
-        raise _refusal("samples_per_request", "In a batch each request has one answer.")
+        raise _refusal("samples_per_request", "In a batch, each request has one answer.")
     return parameters
 
 
@@ -198,7 +198,7 @@ def finish_planning(*, run: ProbeRun, progress: Progress) -> None:
     """Write what `plan_run` left to the job; after a kill it goes on where it was."""
     if not run.to_write:
         return
-    progress.step("Writing down what to ask")
+    progress.step("Planning the questions")
     parts = parts_of(run.study, ProbeSet.model_validate(run.questions), run.orders)
     progress.start(sum(part.requests for part in parts) * run.runs)
     write(run, parts, progress)
@@ -228,9 +228,11 @@ def _set_prices(run: ProbeRun, prices: Prices) -> None:
         if value is not None:
             setattr(run, name, value)
     if (run.price_in is None) != (run.price_out is None):
-        raise _refusal("price_out", "State both prices: of a million tokens in, and of a million tokens out.")
+        raise _refusal(
+            "price_out", "Give both prices: of a million input tokens and of a million output tokens."
+        )
     if prices.budget is not None and not (run.price_in or run.price_out):
-        raise _refusal("price_in", "A budget needs the price of tokens, or nothing would count against it.")
+        raise _refusal("price_in", "A budget needs the prices of tokens.")
 
 
 def _refusal(name: str, message: str) -> DomainError:

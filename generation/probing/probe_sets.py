@@ -1,4 +1,4 @@
-"""Probe sets: the questions of a published protocol, or of one's own, as a file. See docs/probing.md for its form."""
+"""Probe sets: the questions of a published protocol, or of one's own, as a file. probing.md in docs/ has its form."""
 
 import hashlib
 import json
@@ -50,7 +50,7 @@ class Experiment(ProbePart):
         _refuse_doubles("scenario", list(self.scenarios))
         for question in self.questions:
             if strange := sorted(set(question.options_by_scenario) - set(self.scenarios)):
-                raise ValueError(f"{question.name}: {strange[0]} is no scenario of {self.name}")
+                raise ValueError(f"{question.name}: {strange[0]} is not a scenario of {self.name}")
         return self
 
     def choices(self, scenario: str, *, order: Order = "published") -> list[AskedQuestion]:
@@ -89,7 +89,7 @@ class ProbeSet(ProbePart):
         _refuse_doubles("letter", list(self.letters))
         kinds = {question.kind for experiment in self.experiments for question in experiment.questions}
         if ("complete" in kinds) != bool(self.letters):
-            raise ValueError("sentences to complete need letters, and no other question has them")
+            raise ValueError("sentences to complete need letters, and other questions have none")
         return self
 
     @property
@@ -125,7 +125,7 @@ def probe_set(name: str) -> ProbeSet:
     if path.suffix not in _SUFFIXES:
         raise NotFound(
             "probe_set_unknown",
-            f"There is no probe set “{name}”; there are {', '.join(PUBLISHED)}, or name a .toml file.",
+            f"There is no probe set “{name}”. Choose {', '.join(PUBLISHED)}, or name a .toml file.",
         )
     try:
         with path.open("rb") as file:
@@ -159,11 +159,11 @@ def parsed(content: bytes, name: str) -> ProbeSet:
         problem = first["msg"].removeprefix("Value error, ")
         raise DomainError(
             "probe_set_invalid",
-            f"{name} is no probe set: {f'{place}: ' if place else ''}{problem}; see docs/probing.md.",
+            f"{name} is not a probe set: {f'{place}: ' if place else ''}{problem}; see docs/use/reference/probing.md.",
         ) from None
 
 
 def _refuse_doubles(noun: str, names: list[str]) -> None:
     doubles = [name for name, count in Counter(names).items() if count > 1]
     if doubles:
-        raise ValueError(f"the {noun} {doubles[0]} is there twice")
+        raise ValueError(f"the {noun} {doubles[0]} appears twice")

@@ -28,7 +28,10 @@ _PLACES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 
 def _checked_name(name: str) -> str:
     if not _NAME.fullmatch(name):
-        raise ValueError(f"{name!r} is no name: lower-case letters, digits and _, at most 60, a letter first")
+        raise ValueError(
+            f"{name!r} is not a valid name: use at most 60 lower-case letters, digits and _, beginning "
+            f"with a letter"
+        )
     return name
 
 
@@ -130,11 +133,11 @@ class ProbeQuestion(ProbePart):
     @model_validator(mode="after")
     def _consistent(self) -> Self:
         if (self.kind == "choice") != bool(self.options or self.options_by_scenario):
-            raise ValueError(f"{self.name}: a choice has options, and no other question has")
+            raise ValueError(f"{self.name}: a choice needs options, and other questions have none")
         if self.options and self.options_by_scenario:
-            raise ValueError(f"{self.name}: options are the same for all scenarios or given for each")
+            raise ValueError(f"{self.name}: give options once for all scenarios or for each scenario")
         if (self.kind == "complete") != bool(self.form):
-            raise ValueError(f"{self.name}: a sentence to complete has the form of its descriptor")
+            raise ValueError(f"{self.name}: a sentence to complete needs the form of its descriptor")
         allowed, needed = _PLACES[self.kind]
         try:
             places = places_of(self.text, allowed)

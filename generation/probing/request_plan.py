@@ -58,7 +58,7 @@ def parts_of(study: Study, probe_set: ProbeSet, orders: str) -> list[PlanPart]:
     if not parts:
         raise DomainError(
             "nothing_to_ask_about",
-            f"The study “{study}” has no {_missing(probe_set)}, so there is nothing to ask about.",
+            f"The study “{study}” has no {_missing(probe_set)}, so there are no questions to ask.",
         )
     return parts
 

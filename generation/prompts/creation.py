@@ -47,7 +47,7 @@ def set_prompts(
     if study.generation_runs.filter(uses_old).exists():
         raise Conflict(
             "prompts_in_use",
-            "Images were already requested with these prompts, so they can no longer change.",
+            "Images were already requested with these prompts, so the prompts can no longer change.",
         )
     old.delete()
     prompts = PromptTemplate.objects.bulk_create(
@@ -105,7 +105,8 @@ def _check_scenario(number: int, places: frozenset[str]) -> None:
         )
     if places & {"id", "attr", "phrase"}:
         raise _refusal(
-            "prompt_beside_person", f"Prompt {number} has {{person}}, so it can have no place but articles."
+            "prompt_beside_person",
+            f"Prompt {number} has {{person}}, so its other places can only be articles.",
         )
 
 

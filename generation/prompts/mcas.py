@@ -86,13 +86,14 @@ def _check_targets(targets: Sequence[Target], sets: set[str]) -> None:
         raise _refusal("targets", "Name at least one target.")
     for name, times in Counter(target.name for target in targets).items():
         if times > 1:
-            raise _refusal("targets", f"The target “{name}” is there {times} times.")
+            raise _refusal("targets", f"The target “{name}” appears {times} times.")
     for target in targets:
         if not target.name or not target.text:
             raise _refusal("targets", "Every target needs a name and a phrase.")
         if target.expected and target.expected not in sets:
             raise _refusal(
-                "targets", f"“{target.expected}”, expected for {target.name}, is none of the attribute sets."
+                "targets",
+                f"“{target.expected}”, expected for {target.name}, is not one of the attribute sets.",
             )
         for text, limit in ((target.name, 120), (target.text, 300), (target.category, 60)):
             _check_length("targets", text, limit)

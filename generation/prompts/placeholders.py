@@ -52,7 +52,7 @@ def fill(template_text: str, fillings: Mapping[str, str | None]) -> str:
             filling = fillings[place]
             if filling is None:
                 raise DomainError(
-                    "prompt_place_empty", f"The prompt “{template_text}” has nothing to put into {{{place}}}."
+                    "prompt_place_empty", f"The prompt “{template_text}” has no value for {{{place}}}."
                 )
             parts.append(("", filling))
         else:
@@ -70,7 +70,8 @@ def _tokens(template_text: str, allowed: Collection[str]) -> Iterator[tuple[str,
         place, brace, text = match.groups()
         if brace:
             raise DomainError(
-                "prompt_brace_alone", f"The prompt “{template_text}” has a “{brace}” without its partner."
+                "prompt_brace_alone",
+                f"The prompt “{template_text}” has a “{brace}” without the matching brace.",
             )
         if place is None:
             yield "", text
@@ -88,7 +89,8 @@ def _article(following: str, template_text: str, *, capital: bool) -> str:
     word = _WORD.search(following)
     if word is None:
         raise DomainError(
-            "prompt_article_alone", f"The prompt “{template_text}” asks for an article with no word after it."
+            "prompt_article_alone",
+            f"The prompt “{template_text}” has a place for an article with no word after it.",
         )
     article = _article_of(word.group())
     return article.capitalize() if capital else article

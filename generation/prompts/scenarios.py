@@ -16,7 +16,7 @@ def create_parallel_study(*, prompt_set: PromptSet, by: User | None, **settings:
     """Create a study of PAIRS (`settings` as for `create_study`) with a group for each person of the set."""
     if len({person.name for person in prompt_set.persons}) < max(len(prompt_set.persons), 2):
         raise DomainError(
-            "persons_missing", f"The prompt set {prompt_set.name} needs two persons of different names."
+            "persons_missing", f"The prompt set {prompt_set.name} needs two persons with different names."
         )
     with transaction.atomic():
         study = create_study(resource=None, groups=[], by=by, protocol=Study.Protocol.PAIRS, **settings)

@@ -117,7 +117,7 @@ def estimate(
 def estimate_words(estimate: Estimate) -> str:
     """Say an estimate in lines, for a terminal."""
     lines = [
-        f"{estimate.images:,} images of {estimate.prompts:,} prompts, {estimate.to_make:,} still to make."
+        f"{estimate.images:,} images of {estimate.prompts:,} prompts, {estimate.to_make:,} still to generate."
     ]
     for condition in estimate.conditions:
         attributes = ""
@@ -129,7 +129,7 @@ def estimate_words(estimate: Estimate) -> str:
             f"{condition.name}: {condition.images:,} images of {condition.prompts:,} prompts{attributes}."
         )
     if estimate.seconds is None:
-        lines.append("How long it takes is not known: this model has made no image here yet.")
+        lines.append("The time is not known, because this model has not generated any images here yet.")
     else:
         lines.append(
             f"About {format_duration(estimate.seconds)}, at {estimate.seconds_per_image:.3g} seconds an image."

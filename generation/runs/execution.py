@@ -52,7 +52,7 @@ class RunResult:
                 (self.blanked, "blanked by the model's safety checker"),
                 (self.refused, "refused"),
                 (self.failed, "failed"),
-                (self.left, "left to do"),
+                (self.left, "left to generate"),
             )
             if count
         ]
@@ -255,7 +255,7 @@ class Making:
             raise _NothingPaid(
                 "budget_spent",
                 f"The budget of {self._run.budget or 0:,.2f} does not cover another image: "
-                f"{self._run.spent:,.2f} is spent. Raise the budget to go on.",
+                f"{self._run.spent:,.2f} is spent. Raise the budget to continue.",
             )
         return step
 
@@ -380,5 +380,5 @@ def _note_revision(run: GenerationRun, model: Model) -> None:
         raise DomainError(
             "model_changed",
             f"The run began with revision {run.model_revision} of {run.model_id}, but "
-            f"{model.revision or 'none'} is there now; start a run of its own for it.",
+            f"{model.revision or 'none'} is there now. Start a new run for it.",
         )

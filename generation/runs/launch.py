@@ -31,9 +31,7 @@ def start(*, run: GenerationRun, by: User | None, limit: int | None = None, work
     run = _locked(run.pk)
     _refuse_beside(run.job)
     if not run.requests.filter(outcome=Outcome.PENDING).exists() and not run.to_write.exists():
-        raise Conflict(
-            "nothing_to_generate", "Every image of this run was made already; nothing is left to do."
-        )
+        raise Conflict("nothing_to_generate", "Every image of this run has been generated.")
     return _given(run, enqueue_team(**_description(run, limit), by=by, workers=workers)[0])
 
 
@@ -79,7 +77,7 @@ def _refuse_beside(job: Job | None) -> None:
     active = team_of(job).filter(state__in=[Job.State.QUEUED, Job.State.RUNNING]).first()
     if active is not None:
         raise Conflict(
-            "run_under_way", f"These images are already being made: see job {active.pk}, “{active}”."
+            "run_under_way", f"These images are already being generated: see job {active.pk}, “{active}”."
         )
 
 

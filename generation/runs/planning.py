@@ -86,7 +86,7 @@ def plan_run(
 def finish_planning(*, run: GenerationRun, progress: Progress) -> None:
     """Write what `plan_run` left to the job, each piece for itself; after a kill it goes on where it was."""
     while templates := list(run.to_write.all()):
-        progress.step("Writing down what to ask for")
+        progress.step("Planning the requests")
         missing = Missing(run, parts_of(run.study, templates))
         progress.start(missing.images)
         missing.write(run, progress)
@@ -107,7 +107,7 @@ def _set_budget(run: GenerationRun, price: Decimal | None, budget: Decimal | Non
     if price is not None:
         run.price = price
     if budget is not None and not run.price:
-        message = "A budget needs the price of an image, or nothing would count against it."
+        message = "A budget needs the price of an image."
         raise DomainError("budget_without_price", message, fields={"price": message})
     if budget is not None:
         run.budget = budget

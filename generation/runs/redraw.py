@@ -54,7 +54,7 @@ def _locked(keys: Iterable[int]) -> list[GenerationRun]:
         if run.job is not None and not run.job.ended:
             raise Conflict(
                 "run_under_way",
-                f"Images by {run.model_label} are being made now. Wait until job {run.job.pk} has ended.",
+                f"Images by {run.model_label} are being generated now. Wait until job {run.job.pk} has ended.",
             )
     return runs
 

@@ -109,7 +109,7 @@ def _part(
 
 
 def _nothing_for(study: Study, missing: str, words: str) -> DomainError:
-    return DomainError(f"{missing}_missing", f"The study “{study}” has no {words} to put into its prompts.")
+    return DomainError(f"{missing}_missing", f"The study “{study}” has no {words} for its prompts.")
 
 
 class Missing:

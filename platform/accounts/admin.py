@@ -89,12 +89,45 @@ class ApiTokenAdmin(ReadOnlyAdmin):
         self.message_user(request, f"{len(chosen)} revoked.")
 
 
+class SecondFactorAdmin(ReadOnlyAdmin):
+    """Who has a second factor; for people who lost theirs, all that they have is removed at once."""
+
+    list_display = ("user", "type", "created_at", "last_used_at")
+    list_filter = ("type",)
+    search_fields = ("user__username",)
+    fields = list_display
+
+    def delete_model(self, request: HttpRequest, obj: Any) -> None:  # noqa: ARG002
+        type(obj).objects.filter(user=obj.user_id).delete()
+
+    def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> None:  # noqa: ARG002
+        people = list(queryset.values_list("user", flat=True))
+        queryset.model.objects.filter(user__in=people).delete()
+
+
+class LinkedAccountAdmin(ReadOnlyAdmin):
+    """Who signs in through an identity provider; deleting a row ends that they can."""
+
+    list_display = ("user", "provider", "uid", "date_joined", "last_login")
+    list_filter = ("provider",)
+    search_fields = ("user__username", "uid")
+    fields = list_display
+
+
 @admin.register(ConsentText)
 class ConsentTextAdmin(ModelAdmin):
     """Publishing writes the next version of the series; a published one never changes."""
 
     list_display = ("series", "version", "language", "created_at")
-    fields = ("series", "language", "body", "content_notice", "support")
+    fields = (
+        "series",
+        "language",
+        "body",
+        "content_notice",
+        "support",
+        "labels_when_erased",
+        "may_erase_self",
+    )
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:  # noqa: ARG002
         return False
@@ -109,5 +142,6 @@ class ConsentTextAdmin(ModelAdmin):
             content_notice=obj.content_notice,
             support=obj.support,
             language=obj.language,
+            promise=consent_texts.ErasurePromise.of(obj),
         )
         obj.pk, obj.version = published.pk, published.version

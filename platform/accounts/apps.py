@@ -1,4 +1,6 @@
 from django.apps import AppConfig
+from django.contrib import admin
+from django.core import checks
 
 from web import navigation
 
@@ -8,7 +10,27 @@ class AccountsConfig(AppConfig):
     verbose_name = "Accounts"
 
     def ready(self) -> None:
+        from allauth.account.models import EmailAddress
+        from allauth.mfa.models import Authenticator
+        from allauth.socialaccount.models import SocialAccount, SocialApp, SocialToken
+        from allauth.usersessions.models import UserSession
+
         from accounts import devices  # noqa: F401 - listens to sign-ins
+        from accounts.admin import LinkedAccountAdmin, SecondFactorAdmin
+        from accounts.sign_in import limits  # noqa: F401 - listens to sign-ins
+        from accounts.sign_in.checks import check_identity_provider, check_second_factor
+
+        checks.register(check_second_factor, checks.Tags.security)
+        checks.register(check_identity_provider, checks.Tags.security)
+
+        # Providers come from the settings, and no token of theirs is kept.
+        admin.site.unregister([SocialAccount, SocialApp, SocialToken])
+        admin.site.register(SocialAccount, LinkedAccountAdmin)
+        # From where a person works is their own business; addresses are those of their accounts.
+        admin.site.unregister([EmailAddress, UserSession])
+        # allauth's own form would show stored secrets and let them be changed.
+        admin.site.unregister(Authenticator)
+        admin.site.register(Authenticator, SecondFactorAdmin)
 
         navigation.register_link("Account", "accounts:profile", order=40)
         navigation.register_account(sign_in="accounts:sign_in", sign_out="accounts:sign_out")

@@ -4,7 +4,6 @@ from datetime import timedelta
 from typing import Any
 
 from django.utils import timezone
-from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from rest_framework.authentication import BaseAuthentication, get_authorization_header
 from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.permissions import SAFE_METHODS, BasePermission
@@ -36,16 +35,6 @@ class ApiTokenAuthentication(BaseAuthentication):
 
     def authenticate_header(self, request: Request) -> str:  # noqa: ARG002
         return 'Bearer realm="stereoscope"'
-
-
-class ApiTokenScheme(OpenApiAuthenticationExtension):
-    """How the OpenAPI schema describes a token."""
-
-    target_class = ApiTokenAuthentication
-    name = "apiToken"
-
-    def get_security_definition(self, auto_schema: Any) -> dict[str, str]:  # noqa: ARG002
-        return {"type": "http", "scheme": "bearer"}
 
 
 class HasScope(BasePermission):

@@ -8,7 +8,9 @@ from foundation.errors import NotFound
 
 def add_person_argument(parser: argparse.ArgumentParser) -> None:
     """Add `--by USERNAME`: who does it, for the audit trail and for membership of what is created."""
-    parser.add_argument("--by", metavar="USERNAME", help="the person who does it (default: nobody)")
+    parser.add_argument(
+        "--by", metavar="USERNAME", help="user name of the person who does this (default: nobody)"
+    )
 
 
 def person(username: str | None) -> User | None:

@@ -50,6 +50,21 @@ DEFAULT_SUPPORT = (
 
 
 @dataclass(frozen=True)
+class ErasurePromise:
+    """What a text promises for the day on which somebody is erased."""
+
+    labels: str = ConsentText.LabelsWhenErased.DELETE
+    by_self: bool = False  # whether people may erase themselves without asking
+
+    @classmethod
+    def of(cls, text: ConsentText) -> "ErasurePromise":
+        return cls(text.labels_when_erased, text.may_erase_self)
+
+    def as_fields(self) -> dict[str, Any]:
+        return {"labels_when_erased": self.labels, "may_erase_self": self.by_self}
+
+
+@dataclass(frozen=True)
 class Paragraph:
     """A paragraph of a text, and its heading if it has one."""
 
@@ -114,8 +129,13 @@ def publish(
     support: str = "",
     language: str = "en",
     translates: ConsentText | None = None,
+    promise: ErasurePromise | None = None,
 ) -> ConsentText:
-    """Publish the next version of a series, each language counted for itself. Earlier ones stay as agreed to."""
+    """Publish the next version of a series, each language counted for itself. Earlier ones stay as agreed to.
+
+    A translation promises what the text that it translates promises.
+    """
+    promise = ErasurePromise.of(translates) if translates else promise or ErasurePromise()
     missing = {
         name: "empty"
         for name, value in (("series", series), ("body", body), ("content_notice", content_notice))
@@ -136,6 +156,7 @@ def publish(
                 content_notice=content_notice.strip(),
                 support=support.strip(),
                 translates=translates,
+                **promise.as_fields(),
             )
     except IntegrityError:
         raise Conflict(

@@ -36,6 +36,11 @@ class User(AbstractUser):
         """Whether this person may create studies."""
         return self.is_active and (self.is_lead or self.is_superuser)
 
+    @property
+    def works_on_studies(self) -> bool:
+        """Whether this account is made for more than annotating; members of studies need not have such an account."""
+        return self.is_lead or self.is_analyst or self.is_staff or self.is_superuser
+
 
 class Annotator(models.Model):
     """One person who labels (or one simulated or imported stand-in), known elsewhere by `pseudonym` only."""
@@ -145,12 +150,24 @@ class MatchedWords(models.Model):
 class ConsentText(models.Model):
     """One version of what annotators are told and asked to agree to. A published version never changes."""
 
+    class LabelsWhenErased(models.TextChoices):
+        DELETE = "delete", "deleted"
+        SEVER = "sever", "kept under a nameless code"
+
     series = models.SlugField(max_length=80)  # the slug of the study it belongs to, or "default"
     version = models.PositiveIntegerField()
     language = models.CharField(max_length=12, default="en")
     body = models.TextField()
     content_notice = models.TextField()
     support = models.TextField(blank=True)
+    # What the text promises for the day on which somebody is erased; annotators read it beneath the text.
+    labels_when_erased = models.CharField(
+        max_length=6,
+        choices=LabelsWhenErased,
+        default=LabelsWhenErased.DELETE,
+        db_default=LabelsWhenErased.DELETE,
+    )
+    may_erase_self = models.BooleanField(default=False, db_default=False)
     translates = models.ForeignKey(
         "self", null=True, blank=True, on_delete=models.PROTECT, related_name="translations"
     )
@@ -160,6 +177,10 @@ class ConsentText(models.Model):
         constraints: ClassVar = [
             models.UniqueConstraint(
                 fields=["series", "version", "language"], name="consent_text_version_unique"
+            ),
+            models.CheckConstraint(
+                condition=Q(labels_when_erased__in=["delete", "sever"]),
+                name="consent_text_labels_when_erased_known",
             ),
         ]
         ordering: ClassVar = ["series", "-version"]
@@ -197,9 +218,9 @@ class ApiToken(models.Model):
     """A key for programs. Only its hash is kept; the key is shown once."""
 
     class Scope(models.TextChoices):
-        READ = "read", "read studies and results"
-        ANNOTATE = "annotate", "lease and submit tasks"
-        MANAGE = "manage", "create and change studies and campaigns"
+        READ = "read", _("read studies and results")
+        ANNOTATE = "annotate", _("lease and submit tasks")
+        MANAGE = "manage", _("create and change studies and campaigns")
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="api_tokens")
     name = models.CharField(max_length=80)
@@ -216,3 +237,8 @@ class ApiToken(models.Model):
 
     def __str__(self) -> str:
         return f"{self.name} ({self.prefix}…)"
+
+    @property
+    def scope_names(self) -> list[str]:
+        """What the token may do, in the language of the page."""
+        return [str(self.Scope(scope).label) for scope in self.scopes]

@@ -11,6 +11,7 @@ from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils.module_loading import import_string
+from django.utils.translation import gettext
 
 from accounts import codes
 from accounts.models import Annotator, AnnotatorProfile, MatchedWords, User
@@ -87,7 +88,7 @@ def words_key(text: str) -> str:
 def match(*, field: str, words: str, code: str, by: User | None) -> int:
     """Let words of annotators mean `code`, or nothing any more where it is empty; return whose profiles changed."""
     if field not in codes.CODED:
-        raise DomainError("field_unknown", f"“{field}” is not a profile field that has codes.")
+        raise DomainError("field_unknown", f"The profile field “{field}” has no codes.")
     key = words_key(words)
     chosen = codes.canonical(field, code) if code else ""
     if code and not chosen:
@@ -134,7 +135,8 @@ def parse_languages(languages: Sequence[str]) -> list[str]:
         if len(language) > LANGUAGE_LENGTH:
             raise DomainError(
                 "language_too_long",
-                f"A language has at most {LANGUAGE_LENGTH} characters; put commas between languages.",
+                gettext("A language has at most %(most)s characters; put commas between languages.")
+                % {"most": LANGUAGE_LENGTH},
                 fields={"languages": "one is too long"},
             )
         if language:
@@ -142,7 +144,7 @@ def parse_languages(languages: Sequence[str]) -> list[str]:
     if len(names) > LANGUAGES_AT_MOST:
         raise DomainError(
             "too_many_languages",
-            f"Name at most {LANGUAGES_AT_MOST} languages.",
+            gettext("Name at most %(most)s languages.") % {"most": LANGUAGES_AT_MOST},
             fields={"languages": f"{len(names)} named"},
         )
     return list(names.values())
@@ -165,7 +167,9 @@ def _keys(profile: AnnotatorProfile, field: str) -> set[str]:
 
 def _check(profile: AnnotatorProfile, texts: dict[str, str]) -> None:
     fields = {
-        name: f"Use at most {most} characters." for name, most in LENGTHS.items() if len(texts[name]) > most
+        name: gettext("Use at most %(most)s characters.") % {"most": most}
+        for name, most in LENGTHS.items()
+        if len(texts[name]) > most
     }
     try:
         profile.full_clean(exclude=["annotator", *LENGTHS])

@@ -33,7 +33,7 @@ def hash_key(key: str) -> str:
 def issue(
     *, user: User, name: str, scopes: Iterable[str], expires_at: datetime | None = None
 ) -> tuple[ApiToken, str]:
-    """Make a token for `user`; the key is returned here and nowhere else."""
+    """Create a token for `user`; the key is returned here and nowhere else."""
     chosen = sorted(set(scopes))
     unknown = set(chosen) - set(ApiToken.Scope.values)
     if unknown or not chosen:

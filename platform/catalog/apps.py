@@ -14,4 +14,6 @@ class CatalogConfig(AppConfig):
 
 
 def _works_on_studies(user: Any) -> bool:
-    return bool(user.is_lead or user.is_analyst or user.is_superuser)
+    from accounts.rights import Capability, person_may  # models are not loaded when apps are imported
+
+    return person_may(user, Capability.SEE_RESOURCES)

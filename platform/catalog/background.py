@@ -29,12 +29,14 @@ def import_uploaded(job: Job, progress: Progress) -> dict[str, Any]:
             by=job.created_by,
             geography=_geography(job),
             update=arguments["update"],
+            invented=arguments.get("invented", False),  # jobs that the version before queued do not say it
         )
     rejected = [f"Rejected: row {entry.row}: {entry.reason}" for entry in report.rows.rejected]
     return {
         "summary": f"{report.rows.read:,} rows read, {len(rejected):,} rejected; {report.outcome}.",
         "lines": [*report.lines(), *rejected[:_MOST_LINES]],
         "url": reverse("catalog:detail", args=[report.resource.slug]),
+        "resource": report.resource.slug,
     }
 
 

@@ -92,7 +92,7 @@ def read_geography(file: Path | BinaryIO, *, name: str | None = None) -> Geograp
             raise DomainError("geography_row_bad", f"“{table.name}”, row {row}: {error}.") from error
         if cells["identity"] in scope:
             raise DomainError(
-                "geography_twice", f"“{table.name}”, row {row}: “{cells['identity']}” is there twice."
+                "geography_twice", f"“{table.name}”, row {row}: “{cells['identity']}” appears twice."
             )
         scope[cells["identity"]] = place
     return Geography(scopes)

@@ -46,16 +46,34 @@ def integer(name: str, default: int, *, minimum: int = 0) -> int:
     return int(value)
 
 
+def days(name: str) -> int | None:
+    """Return a number of days, None where it is not set."""
+    return integer(name, 0) if text(name, "") else None
+
+
 def words(name: str, default: str = "") -> list[str]:
     """Return a comma-separated list."""
     return [word.strip() for word in text(name, default).split(",") if word.strip()]
+
+
+def rules(name: str, *, among: tuple[str, ...]) -> list[tuple[str, str]]:
+    """Return rules such as `lead=heads of labs; analyst=cn=statistics,ou=groups`, separated by semicolons."""
+    pairs = []
+    for rule in filter(None, (rule.strip() for rule in text(name, "").split(";"))):
+        left, equals, right = (part.strip() for part in rule.partition("="))
+        if left not in among or not equals or not right:
+            raise ImproperlyConfigured(
+                f"{name}: {rule!r} is not a rule. Write {among[0]}=…, with one of {', '.join(among)} on the left."
+            )
+        pairs.append((left, right))
+    return pairs
 
 
 def choice(name: str, default: str, *, among: tuple[str, ...]) -> str:
     """Return one of several words."""
     value = text(name, default)
     if value not in among:
-        raise ImproperlyConfigured(f"{name}={value!r} is none of {', '.join(among)}.")
+        raise ImproperlyConfigured(f"{name}={value!r} is not one of {', '.join(among)}.")
     return value
 
 
@@ -70,6 +88,16 @@ def networks(name: str) -> list[IPv4Network | IPv6Network] | None:
         return [ip_network(value) for value in values]
     except ValueError as error:
         raise ImproperlyConfigured(f"{name}: {error}. Write networks such as 10.0.0.0/8, or none.") from error
+
+
+def url(name: str) -> str:
+    """Return an address that begins with http:// or https:// and names a host; "" where it is not set."""
+    address = text(name, "")
+    parts = urlsplit(address)
+    if address and (parts.scheme not in {"http", "https"} or not parts.hostname):
+        # Not repeated: it may hold a key.
+        raise ImproperlyConfigured(f"{name} is no address such as https://example.org.")
+    return address
 
 
 def syslog(name: str) -> dict[str, object]:

@@ -1,4 +1,4 @@
-"""Settings of Stereoscope, read from the environment; see docs/operating.md for each variable."""
+"""Settings of Stereoscope, read from the environment; see docs/operate/settings.md for each variable."""
 
 from datetime import timedelta
 from pathlib import Path
@@ -38,7 +38,12 @@ INSTALLED_APPS = [
     "django_tasks",
     "django_tasks_db",
     "web",
-    "accounts",
+    "accounts",  # before allauth: our templates take the place of its own
+    "allauth",
+    "allauth.account",
+    "allauth.socialaccount",
+    "allauth.usersessions",
+    "allauth.mfa",
     "catalog",
     "jobs",
     "studies",
@@ -47,12 +52,15 @@ INSTALLED_APPS = [
     "annotation.recruitment",
     "annotation.label_studio",
     "analysis",
+    "privacy",
     "operations",
     "front",
     "demo",
 ]
 
 MIDDLEWARE = [
+    "web.middleware.TracingMiddleware",
+    "web.middleware.RequestMetricsMiddleware",
     "web.middleware.TrustedProxyMiddleware",
     "web.middleware.RequestIdMiddleware",
     "django.middleware.security.SecurityMiddleware",
@@ -65,8 +73,12 @@ MIDDLEWARE = [
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
+    "accounts.sign_in.limits.SessionLimitMiddleware",
+    "allauth.account.middleware.AccountMiddleware",
+    "accounts.sign_in.second_factor.SecondFactorMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "web.middleware.DomainErrorMiddleware",
+    "studies.access.RightsMiddleware",
     "accounts.devices.DeviceMiddleware",
     "axes.middleware.AxesMiddleware",
 ]
@@ -83,6 +95,7 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
+                "accounts.pages.frame.account_frame",
             ],
         },
     }
@@ -90,6 +103,13 @@ TEMPLATES = [
 
 DATABASES = {"default": env.database(env.text("DATABASE_URL", f"sqlite:///{VAR / 'stereoscope.sqlite3'}"))}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+CACHES = {
+    "default": {
+        "BACKEND": "django.core.cache.backends.locmem.LocMemCache",
+        "KEY_FUNCTION": "foundation.encryption.cache_name",
+    }
+}
 
 AUTH_USER_MODEL = "accounts.User"
 LOGIN_URL = "accounts:sign_in"
@@ -105,10 +125,59 @@ AXES_FAILURE_LIMIT = 10
 AXES_COOLOFF_TIME = timedelta(minutes=15)
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
 AXES_CLIENT_IP_CALLABLE = "accounts.devices.client_address"
-AXES_LOCKOUT_CALLABLE = "accounts.pages.views.too_many_failures"
+AXES_LOCKOUT_CALLABLE = "accounts.pages.sign_in.too_many_failures"
 AXES_RESET_ON_SUCCESS = True
 AXES_DISABLE_ACCESS_LOG = True
 AXES_VERBOSE = False
+# Sign-in pages and what follows a password are django-allauth's, within the limits of `accounts.sign_in`.
+ACCOUNT_ADAPTER = "accounts.sign_in.adapters.AccountAdapter"
+ACCOUNT_EMAIL_VERIFICATION = "none"  # an administrator writes addresses down
+ACCOUNT_EMAIL_UNKNOWN_ACCOUNTS = False  # no letter to addresses that nobody has
+ACCOUNT_SESSION_REMEMBER = True
+ACCOUNT_REAUTHENTICATION_TIMEOUT = 15 * 60
+ACCOUNT_RATE_LIMITS = {
+    # Passwords are counted by django-axes; everybody behind one proxy signs in from one address.
+    "login": None,
+    "login_failed": None,
+}
+# An identity provider that speaks OpenID Connect (accounts.sign_in.providers). Without an issuer there is none.
+OIDC_ISSUER = env.text("OIDC_ISSUER", "")
+OIDC_CLIENT_ID = env.text("OIDC_CLIENT_ID", "")
+OIDC_CLIENT_SECRET = env.text("OIDC_CLIENT_SECRET", "")
+OIDC_NAME = env.text("OIDC_NAME", "single sign-on")
+OIDC_SCOPES = env.text("OIDC_SCOPES", "openid profile email").split()
+# Who may come from a provider. Deny first: nobody gets an account, a link or a role that these do not give.
+SSO_NEW_ACCOUNTS = env.flag("SSO_NEW_ACCOUNTS", False)
+SSO_LINK_BY_EMAIL = env.flag("SSO_LINK_BY_EMAIL", False)
+# Domains whose addresses the provider gives only to their owners, though it does not say that it verified them.
+SSO_EMAIL_DOMAINS = env.words("SSO_EMAIL_DOMAINS")
+SSO_GROUPS_CLAIM = env.text("SSO_GROUPS_CLAIM", "groups")
+SSO_GROUPS = env.rules("SSO_GROUPS", among=("lead", "analyst", "staff"))
+SSO_REQUIRE_GROUP = env.flag("SSO_REQUIRE_GROUP", True)
+# People with a linked account cannot sign in by password or passkey; superusers can.
+SSO_ONLY = env.flag("SSO_ONLY", False)
+# Values of acr or amr that say that the provider asked for a second factor.
+SSO_SECOND_FACTOR = env.words("SSO_SECOND_FACTOR")
+SOCIALACCOUNT_ADAPTER = "accounts.sign_in.providers.adapter.ProviderAdapter"
+# Called with what happened to an account; writes the audit entry.
+ACCOUNT_AUDIT = "studies.audit.record"
+# Who needs a second factor beside the password: administrators, leads, analysts.
+SECOND_FACTOR_FOR = env.words("SECOND_FACTOR_FOR")
+# Called with a person; returns to which of these groups they belong through studies.
+STUDY_GROUPS = "studies.access.groups_of"
+MFA_ADAPTER = "accounts.sign_in.adapters.SecondFactorAdapter"
+MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
+MFA_FORMS = {
+    "authenticate": "accounts.sign_in.codes.SignInCodeForm",
+    "reauthenticate": "accounts.sign_in.codes.ConfirmCodeForm",
+    "activate_totp": "accounts.sign_in.codes.FirstCodeForm",
+}
+MFA_TOTP_ISSUER = "Stereoscope"
+MFA_TOTP_TOLERANCE = 1  # the code before and the one after, for clocks that are half a minute wrong
+MFA_ALLOW_UNVERIFIED_EMAIL = True  # an administrator writes addresses down
+# A session ends after so long without use, and so long after signing in; 0: never before Django's two weeks.
+SESSION_IDLE_MINUTES = env.integer("SESSION_IDLE_MINUTES", 8 * 60)
+SESSION_MAX_HOURS = env.integer("SESSION_MAX_HOURS", 14 * 24)
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 10}},
@@ -124,11 +193,18 @@ LANGUAGES = [(language.code, language.name) for language in languages.LANGUAGES.
 # Only what is translated as a whole may say that it is: a page half in one language is read wrongly aloud.
 TRANSLATED_PATHS = (
     "/annotate/",
+    "/account/linked/",
+    "/account/oidc/",
+    "/account/password/",
+    "/account/sessions/",
     "/account/sign-in/",
+    "/account/signed-out/",
+    "/account/tokens/",
     "/language/",
     "/api/v1/assignments/",
     "/api/v1/campaigns/",
 )
+TRANSLATED_PAGES = ("/", "/account/")  # these alone, not what lies below them
 LOCALE_PATHS = [ROOT / "locale"]
 LANGUAGE_COOKIE_NAME = "stereoscope_language"
 LANGUAGE_COOKIE_AGE = 365 * 24 * 3600
@@ -138,6 +214,17 @@ STATIC_URL = "static/"
 STATIC_ROOT = VAR / "static"
 # WhiteNoise looks here before any file was collected.
 STATIC_ROOT.mkdir(exist_ok=True)
+# People who were erased, by keyed hashes.
+ERASURES_FILE = Path(env.text("ERASURES_FILE", str(VAR / "erasures.jsonl")))
+# After so many days data about people is removed that is no longer needed (privacy.retention); unset: it is kept.
+RETAIN_PRINTS_DAYS = env.days("RETAIN_PRINTS_DAYS")
+RETAIN_ADDRESSES_DAYS = env.days("RETAIN_ADDRESSES_DAYS")
+RETAIN_PERSONAL_LINKS_DAYS = env.days("RETAIN_PERSONAL_LINKS_DAYS")
+RETAIN_UNUSED_LINKS_DAYS = env.days("RETAIN_UNUSED_LINKS_DAYS")
+RETAIN_PANEL_IDS_DAYS = env.days("RETAIN_PANEL_IDS_DAYS")
+RETAIN_SESSIONS_DAYS = env.days("RETAIN_SESSIONS_DAYS")
+RETAIN_SIGN_INS_DAYS = env.days("RETAIN_SIGN_INS_DAYS")
+RETAIN_JOB_LOGS_DAYS = env.days("RETAIN_JOB_LOGS_DAYS")
 MEDIA_ROOT = Path(env.text("MEDIA_ROOT", str(VAR / "media")))
 # Collected files are served compressed; uncollected ones (the demo, tests) as they lie in their apps.
 WHITENOISE_USE_FINDERS = not env.flag("STATIC_COLLECTED", False)
@@ -166,6 +253,12 @@ TABLE_MAX_BYTES = env.integer("TABLE_MAX_BYTES", 512 * 1024 * 1024, minimum=1)
 READY_FREE_BYTES = env.integer("READY_FREE_BYTES", 200 * 1024 * 1024)
 # What a Prometheus scraper shows at /metrics; empty: administrators only.
 METRICS_TOKEN = env.text("METRICS_TOKEN", "")
+# Where errors and spans are sent, without content; nowhere unless set. The names are Sentry's and OpenTelemetry's.
+SENTRY_DSN = env.url("SENTRY_DSN")
+SENTRY_ENVIRONMENT = env.text("SENTRY_ENVIRONMENT", "production")
+OTEL_EXPORTER_OTLP_ENDPOINT = env.url("OTEL_EXPORTER_OTLP_ENDPOINT")
+OTEL_EXPORTER_OTLP_HEADERS = env.text("OTEL_EXPORTER_OTLP_HEADERS", "")
+OTEL_SERVICE_NAME = env.text("OTEL_SERVICE_NAME", "stereoscope")
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024
 # The form of a kind with twenty questions of forty answers sends about 4,000.
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 5_000
@@ -197,19 +290,31 @@ JOB_MAX_ATTEMPTS = env.integer("JOB_MAX_ATTEMPTS", 3, minimum=1)
 JOB_BACKOFF_SECONDS = env.integer("JOB_BACKOFF_SECONDS", 30)
 # Workers are told again of a job that none took for so long although one had nothing to do.
 JOB_REDELIVER_SECONDS = env.integer("JOB_REDELIVER_SECONDS", 60, minimum=1)
-# What else /metrics tells besides jobs: functions that return gauges.
-METRIC_SOURCES = ["annotation.campaigns.gauges.gauges"]
-# Jobs know no studies (the arrow points the other way): these say whose jobs a person may see, and steer.
-JOB_STUDIES_SEEN = "studies.access.studies_visible_to"
-JOB_STUDIES_LED = "studies.access.studies_led_by"
+# What else /metrics tells besides jobs: functions that return metrics.
+METRIC_SOURCES = [
+    "foundation.monitoring.counters.collect",
+    "annotation.campaigns.gauges.gauges",
+    "annotation.recruitment.payments.gauges.gauges",
+    "annotation.label_studio.overview.gauges.gauges",
+]
+# Jobs know no studies (the arrow points the other way): these say in which studies somebody keeps their own jobs,
+# sees all jobs, and cancels or retries them.
+JOB_STUDIES_OWN = "studies.access.studies_visible_to"
+JOB_STUDIES_SEEN = "studies.access.studies_with_visible_jobs"
+JOB_STUDIES_STEERED = "studies.access.studies_with_jobs_to_steer"
 
+# Called by each worker twice a second, whatever its job does meanwhile. Short: reads the database and asks nobody else.
+JOB_INBOXES = ["annotation.recruitment.prolific.inbox.free_screens"]
 # Called whenever lost jobs are looked for: what else a worker has to look after now and then.
 JOB_SWEEPS = [
     "studies.audit.chain.seal_entries",
     "annotation.watch.notices.look_now_and_then",
     "annotation.watch.stop_rules.apply_now_and_then",
+    "annotation.people.letter_queue.sweep",
+    "annotation.people.addresses.erase_now_and_then",
     "analysis.planning.precision.look_now_and_then",
     "annotation.recruitment.identities.erase_old",
+    "privacy.retention.apply.apply_daily",
     "annotation.recruitment.payments.job_queue.sweep",
     "annotation.recruitment.background.sweep",
     "annotation.label_studio.background.sweep",
@@ -268,6 +373,10 @@ PANEL_PAGE = "annotation.recruitment.panel.views.page_of"
 # Called with the same; returns what its annotator's place pays, for the line above each task.
 PANEL_PLACE = "annotation.recruitment.places.shown_place"
 
+# Pages about people’s data, to which pages of the apps below lead.
+OWN_DATA_PAGE = "own_data:overview"
+ERASE_ANNOTATOR_PAGE = "privacy:erase_annotator"
+
 # So long after it was sent a panel must not show a bonus before a person may send it again.
 PANEL_BONUS_SECONDS = env.integer("PANEL_BONUS_SECONDS", 3600, minimum=1)
 
@@ -311,7 +420,7 @@ REST_FRAMEWORK = {
         "accounts.authentication.ApiTokenAuthentication",
         "rest_framework.authentication.SessionAuthentication",
     ],
-    "DEFAULT_PERMISSION_CLASSES": ["accounts.authentication.HasScope"],
+    "DEFAULT_PERMISSION_CLASSES": ["accounts.authentication.HasScope", "studies.access.HasRight"],
     "DEFAULT_PAGINATION_CLASS": "web.api.pagination.IdCursorPagination",
     "PAGE_SIZE": 50,
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
@@ -345,11 +454,11 @@ LOGGING = {
     "disable_existing_loggers": False,
     "formatters": {
         "line": {"format": "{asctime} {levelname} {name} {context}{message}", "style": "{"},
-        "json": {"()": "foundation.log_context.JsonFormatter"},
+        "json": {"()": "foundation.monitoring.log_context.JsonFormatter"},
         "syslog": {"format": "stereoscope-audit: {message}", "style": "{"},
     },
     "filters": {
-        "context": {"()": "foundation.log_context.ContextFilter"},
+        "context": {"()": "foundation.monitoring.log_context.ContextFilter"},
         "outages": {"()": "foundation.database.outages.OutageFilter"},
         "queries": {"()": "foundation.redaction.QueryFilter"},
     },
@@ -360,6 +469,13 @@ LOGGING = {
             "filters": ["outages", "context"],
         },
         "audit": env.syslog("AUDIT_SYSLOG"),
+        "sentry": {
+            "class": "foundation.monitoring.sentry.SentryHandler",
+            "dsn": SENTRY_DSN,
+            "environment": SENTRY_ENVIRONMENT,
+        }
+        if SENTRY_DSN
+        else {"class": "logging.NullHandler"},
     },
     "loggers": {
         # Entries of the audit trail, by numbers and digest only; nowhere unless AUDIT_SYSLOG is set.
@@ -374,12 +490,15 @@ LOGGING = {
             "propagate": False,
         },
     },
-    "root": {"handlers": ["console"], "level": env.text("LOG_LEVEL", "WARNING")},
+    # Sentry first: the filter of the console takes errors out of records.
+    "root": {"handlers": ["sentry", "console"], "level": env.text("LOG_LEVEL", "WARNING")},
 }
 
 # Shown on the landing page of a demo, and created by `seed_demo`; never used elsewhere.
 DEMO_ACCOUNTS = [
     {"role": "lead", "username": "lead", "password": "stereoscope-lead"},
+    {"role": "coordinator", "username": "coordinator", "password": "stereoscope-coordinator"},
+    {"role": "data steward", "username": "steward", "password": "stereoscope-steward"},
     {"role": "analyst", "username": "analyst", "password": "stereoscope-analyst"},
     {"role": "annotator", "username": "annotator", "password": "stereoscope-annotator"},
 ]

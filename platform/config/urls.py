@@ -6,6 +6,8 @@ from django.views.generic import RedirectView
 from django.views.i18n import set_language
 from drf_spectacular.views import SpectacularSwaggerSplitView as SwaggerView
 
+from accounts.pages.sign_in import admin_sign_in
+from accounts.rights import Capability, requires
 from front import health
 from front.views import home
 from jobs.pages.metrics import metrics
@@ -16,16 +18,19 @@ urlpatterns = [
     path("api/v1/", include("config.api_urls")),  # first what is asked for most
     path("", home, name="home"),
     path("account/", include("accounts.pages.urls")),
+    path("account/", include("accounts.pages.allauth_urls")),
     path("resources/", include("catalog.pages.urls")),
     path("jobs/", include("jobs.pages.urls")),
     path("studies/", include("front.studies.urls")),
     path("studies/<slug:study>/", include("generation.pages.urls")),
     path("studies/<slug:study>/", include("annotation.urls")),
+    path("studies/<slug:study>/", include("privacy.pages.lead_urls")),
     path("studies/<slug:study>/results/", include("analysis.pages.results.urls")),
     path("studies/<slug:study>/plan/", include("analysis.pages.planning.urls")),
     path("studies/<slug:study>/releases/", include("analysis.pages.releases.urls")),
     path("studies/<slug:study>/scoring/", include("analysis.pages.scoring.urls")),
     path("annotate/panel/", include("annotation.recruitment.panel.urls")),
+    path("annotate/your-data/", include("privacy.pages.urls")),
     path("annotate/", include("annotation.annotator.urls")),
     path("language/", set_language, name="set_language"),
     path("images/", include("generation.pages.picture_urls")),
@@ -33,15 +38,24 @@ urlpatterns = [
     path("api/schema/", Schema.as_view(), name="api-schema"),
     path(
         "api/docs/",
-        SwaggerView.as_view(url_name="api-schema", template_name="web/api_docs.html"),
+        requires(get=Capability.ANYONE)(
+            SwaggerView.as_view(url_name="api-schema", template_name="web/api_docs.html")
+        ),
         name="api-docs",
     ),
-    path("gallery/", views.gallery, name="gallery"),
+    path("gallery/", requires(get=Capability.ADMINISTER)(views.gallery), name="gallery"),
     path("healthz", health.healthz, name="healthz"),
     path("readyz", health.readyz, name="readyz"),
     path("metrics", metrics, name="metrics"),
     # Here the old password is throttled; the admin's own page would let it be guessed.
-    path("admin/password_change/", RedirectView.as_view(pattern_name="accounts:password")),
+    path(
+        "admin/password_change/",
+        requires(get=Capability.SIGNED_IN, post=Capability.SIGNED_IN)(
+            RedirectView.as_view(pattern_name="accounts:password")
+        ),
+    ),
+    # Here a second factor is asked for and wrong passwords are counted as everywhere.
+    path("admin/login/", admin_sign_in),
     path("admin/", admin.site.urls),
 ]
 handler404 = "web.views.page_not_found"

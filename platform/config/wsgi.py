@@ -6,12 +6,19 @@ from config.bytecode import keep_bytecode
 
 keep_bytecode()  # before Django is imported
 
+from config.counters import share_counters  # noqa: E402
+
+share_counters()  # before prometheus_client is
+
 from django.conf import settings  # noqa: E402
 from django.core.wsgi import get_wsgi_application  # noqa: E402
+from django.urls import get_resolver  # noqa: E402
 
 from config.request_bodies import discard_unread_bodies  # noqa: E402
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 application = get_wsgi_application()
+# Read by the process from which gunicorn forks the others: their first requests would each wait a second for it.
+_ = get_resolver().url_patterns
 if settings.TRUSTED_PROXIES:
     application = discard_unread_bodies(application)

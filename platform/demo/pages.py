@@ -79,6 +79,8 @@ def pages_by_role() -> dict[str, list[str]]:
     ]
     return {
         "lead": shared + lead,
+        "coordinator": [home, campaign, f"{campaign}invitations/", f"{campaign}pay/", "/account/"],
+        "data steward": [home, campaign, f"{home}releases/", "/account/"],
         "analyst": shared,
         "annotator": [
             "/annotate/",

@@ -6,6 +6,7 @@ from accounts.models import User
 from analysis.results.parameters import parameters_of
 from analysis.results.reports import compute_report
 from demo import truth
+from demo.accounts import add_members
 from generation.probing import execution as asking
 from generation.probing.codings import code_by_rules
 from generation.probing.planning import ProbePlan
@@ -16,7 +17,6 @@ from generation.prompts.sets import prompt_set
 from generation.runs.execution import run
 from generation.runs.planning import plan_run
 from jobs.progress.reporter import Progress
-from studies import membership
 from studies.models import Study
 
 STUDY = "Islanders in everyday scenes"
@@ -34,6 +34,7 @@ def seed_pairs(*, people: dict[str, User], progress: Progress, say: Callable[[st
     """Create the study with its pictures, the answers of both models and the results. Each step can be repeated."""
     lead = people["lead"]
     study = Study.objects.filter(name=STUDY).first() or _study(people)
+    add_members(study=study, people=people)
     say("Drawing everyday scenes …")
     scenes = prompt_set(str(truth.SCENES))
     drawing = plan_run(
@@ -58,7 +59,7 @@ def seed_pairs(*, people: dict[str, User], progress: Progress, say: Callable[[st
 
 
 def _study(people: dict[str, User]) -> Study:
-    study = create_parallel_study(
+    return create_parallel_study(
         prompt_set=prompt_set(str(truth.SCENES)),
         by=people["lead"],
         name=STUDY,
@@ -66,5 +67,3 @@ def _study(people: dict[str, User]) -> Study:
         seed=SEED,
         simulated=True,
     )
-    membership.add_member(study=study, username="analyst", role="analyst", by=people["lead"])
-    return study

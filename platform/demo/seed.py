@@ -7,7 +7,7 @@ from typing import Any
 from django.conf import settings
 from django.db import transaction
 
-from accounts.models import Annotator, User
+from accounts.models import User
 from analysis.results.parameters import parameters_of
 from analysis.results.reports import compute_report
 from annotation.campaigns import known_tasks, lifecycle
@@ -19,6 +19,7 @@ from catalog.geography import read_geography
 from catalog.imports.resources import import_resource
 from catalog.models import Resource
 from demo import truth
+from demo.accounts import add_members, create_accounts
 from demo.pairs import seed_pairs
 from demo.words import seed_words
 from foundation.errors import Conflict, Forbidden
@@ -26,7 +27,6 @@ from generation.prompts.creation import create_study_with_prompts
 from generation.runs.execution import run
 from generation.runs.planning import plan_run
 from jobs.progress.reporter import Progress
-from studies import membership
 from studies.models import Study
 
 RESOURCE = "Invented peoples"
@@ -60,8 +60,9 @@ def seed_demo(*, progress: Progress, say: Callable[[str], None], model: str = ""
             "not_a_demo",
             "The demo's accounts have published passwords; set STEREOSCOPE_DEMO=1 on a machine of your own.",
         )
-    people = _accounts()
+    people = create_accounts()
     study = Study.objects.filter(name=STUDY).first() or _study(people)
+    add_members(study=study, people=people)
     say("Drawing images …")
     for settings_of_run in _models(model):
         run(run=plan_run(study=study, by=people["lead"], **settings_of_run), progress=progress)
@@ -93,27 +94,6 @@ def seed_demo(*, progress: Progress, say: Callable[[str], None], model: str = ""
     return study
 
 
-@transaction.atomic
-def _accounts() -> dict[str, User]:
-    """Create the demo's sign-ins; each keeps what its visitor changed."""
-    people = {}
-    for account in settings.DEMO_ACCOUNTS:
-        role, username = account["role"], account["username"]
-        user = User.objects.filter(username=username).first()
-        if user is None:
-            user = User.objects.create_user(
-                username,
-                password=account["password"],
-                display_name=f"Demo {role}",
-                is_lead=role == "lead",
-                is_analyst=role == "analyst",
-            )
-            if role == "annotator":
-                Annotator.objects.create(user=user)
-        people[role] = user
-    return people
-
-
 def _study(people: dict[str, User]) -> Study:
     lead = people["lead"]
     import_resource(
@@ -121,7 +101,7 @@ def _study(people: dict[str, User]) -> Study:
     )
     resource = Resource.objects.get(name=RESOURCE)
     with transaction.atomic():
-        study = create_study_with_prompts(
+        return create_study_with_prompts(
             templates=TEMPLATES,
             images_per_prompt=3,
             by=lead,
@@ -132,8 +112,6 @@ def _study(people: dict[str, User]) -> Study:
             seed=SEED,
             simulated=True,
         )
-        membership.add_member(study=study, username="analyst", role="analyst", by=lead)
-    return study
 
 
 def _models(model: str) -> list[dict[str, Any]]:

@@ -7,12 +7,12 @@ from analysis.results.parameters import parameters_of
 from analysis.results.reports import compute_report
 from catalog.imports.descriptors import import_descriptors
 from demo import truth
+from demo.accounts import add_members
 from generation.probing import execution as asking
 from generation.probing.codings import code_by_rules
 from generation.probing.planning import ProbePlan, plan_run
 from generation.probing.probe_sets import probe_set
 from jobs.progress.reporter import Progress
-from studies import membership
 from studies.models import Study
 from studies.protocol.creation import create_study
 from studies.protocol.descriptors import add_descriptors
@@ -30,6 +30,7 @@ def seed_words(*, people: dict[str, User], progress: Progress, say: Callable[[st
     """Create the study with the answers of both models and the results. Each step can be repeated."""
     lead = people["lead"]
     study = Study.objects.filter(name=STUDY).first() or _study(people)
+    add_members(study=study, people=people)
     say("Asking invented models for words …")
     questions = probe_set(str(truth.WORDS))
     for label, associations in truth.ISLANDER_ASSOCIATIONS.items():
@@ -69,5 +70,4 @@ def _study(people: dict[str, User]) -> Study:
         description=DESCRIPTION.format(planted=storied, fewer=curt),
     )
     add_descriptors(study=study, resource=descriptors.resource, by=lead)
-    membership.add_member(study=study, username="analyst", role="analyst", by=lead)
     return study

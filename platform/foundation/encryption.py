@@ -23,14 +23,19 @@ def unseal(sealed: str, *, use: str) -> str:
     except InvalidToken:
         raise DomainError(
             "sealed_unreadable",
-            "A stored secret cannot be read with this server’s SECRET_KEY. Give it again, "
-            "or name the earlier key in SECRET_KEY_FALLBACKS.",
+            "A stored secret cannot be read with this server’s SECRET_KEY. Enter it again, or name the earlier key in "
+            "SECRET_KEY_FALLBACKS.",
         ) from None
 
 
 def keyed_hashes(text: str, *, use: str) -> tuple[str, ...]:
     """Return the hash under which `text` is found again: first by SECRET_KEY, then by each earlier key."""
     return tuple(hmac.new(key, text.encode(), "sha256").hexdigest() for key in _keys(f"{use}, hash"))
+
+
+def cache_name(key: str, key_prefix: str, version: int) -> str:
+    """Return the keyed hash under which the cache keeps an entry: packages put addresses of people into its key."""
+    return keyed_hashes(f"{key_prefix}:{version}:{key}", use="stereoscope cache")[0]
 
 
 def _fernet(use: str) -> MultiFernet:

@@ -1,6 +1,10 @@
-"""What can go wrong on purpose: every expected failure of a verb is one of these."""
+"""What can go wrong on purpose, every expected failure of a verb; and what any error may tell of itself."""
 
+import re
 from collections.abc import Mapping
+from errno import errorcode
+
+_CODE = re.compile(r"[\w.-]{1,64}", re.ASCII)
 
 
 class DomainError(Exception):
@@ -34,3 +38,23 @@ class NotFound(DomainError):
     """There is no such thing, or the person may not know of it."""
 
     status = 404
+
+
+def code_of(error: BaseException) -> str:
+    """Return the code of an error: ours, that of PostgreSQL or of the system; "" without one.
+
+    Unlike messages, codes are chosen by programs, so they hold nothing of people.
+    """
+    if isinstance(error, DomainError):
+        code = error.code
+    elif isinstance(error, OSError):
+        code = errorcode.get(error.errno or 0, "")
+    else:
+        code = str(getattr(error, "sqlstate", None) or "")
+    return code if _CODE.fullmatch(code) else ""
+
+
+def type_of(error: BaseException) -> str:
+    """Return the name of an error's type with its module, without it for those of Python itself."""
+    module, name = type(error).__module__, type(error).__qualname__
+    return name if module == "builtins" else f"{module}.{name}"

@@ -49,8 +49,10 @@ def of_locale(locale: str | None) -> str:
 
 def built_in(text: str, language: str) -> str | None:
     """Return a built-in text in a language, None where the catalogue lacks any paragraph of it."""
-    paragraphs = [_catalogue(language).get(paragraph) for paragraph in text.split("\n\n")]
-    return "\n\n".join(map(str, paragraphs)) if all(paragraphs) else None
+    catalogue = _catalogue(language)
+    # The catalogue has its own header under the empty text.
+    paragraphs = [paragraph and catalogue.gettext(paragraph) for paragraph in text.split("\n\n")]
+    return "\n\n".join(paragraphs) if all(paragraphs) else None
 
 
 def translations(text: str) -> dict[str, str]:
@@ -58,8 +60,16 @@ def translations(text: str) -> dict[str, str]:
     return {code: found for code in TRANSLATIONS if (found := built_in(text, code)) is not None}
 
 
+class _Untranslated(gettext.NullTranslations):
+    """Has no translation of anything, where gettext would return the text itself."""
+
+    def gettext(self, message: str) -> str:  # noqa: ARG002
+        return ""
+
+
 @cache
-def _catalogue(language: str) -> dict[str, str]:
+def _catalogue(language: str) -> gettext.GNUTranslations:
     with (LOCALE / language / "LC_MESSAGES" / "texts.mo").open("rb") as file:
-        catalogue: dict[str, str] = gettext.GNUTranslations(file)._catalog  # type: ignore[attr-defined]
-    return {text: words for text, words in catalogue.items() if text}
+        catalogue = gettext.GNUTranslations(file)
+    catalogue.add_fallback(_Untranslated())
+    return catalogue

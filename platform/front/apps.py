@@ -9,6 +9,13 @@ class FrontConfig(AppConfig):
     verbose_name = "Front"
 
     def ready(self) -> None:
+        from catalog.imports import uploads
+        from catalog.pages.views import RESOURCE
+        from front.studies import next_steps
+
+        navigation.register_next_steps(RESOURCE, next_steps.after_resource)
+        navigation.register_next_steps(uploads.KIND, next_steps.after_import_of_resource)
+        navigation.register_next_steps("import_images", next_steps.after_import_of_images)
         navigation.register_link("Studies", "studies:list", order=10)
         register_tab("Overview", "studies:detail", order=10)
         register_tab("Members", "studies:members", order=90)

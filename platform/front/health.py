@@ -6,8 +6,8 @@ from django.conf import settings
 from django.core.files.storage import storages
 from django.db import DatabaseError, connection
 from django.http import HttpRequest, HttpResponse, JsonResponse
-from django.views.decorators.http import require_safe
 
+from accounts.rights import Capability, requires
 from foundation.disks import disk_trouble
 from foundation.errors import DomainError
 from foundation.storage import ObjectStorage
@@ -15,13 +15,13 @@ from jobs.engine import backends
 from operations.backups.databases.base import MARKER
 
 
-@require_safe
+@requires(get=Capability.ANYONE)
 def healthz(request: HttpRequest) -> HttpResponse:  # noqa: ARG001
     """Answer as long as the process serves."""
     return HttpResponse("ok\n", content_type="text/plain")
 
 
-@require_safe
+@requires(get=Capability.ANYONE)
 def readyz(request: HttpRequest) -> JsonResponse:  # noqa: ARG001
     """Answer 200 when database, queue and storage work, else 503 naming what does not."""
     checks = {"database": _database(), "queue": _queue(), "storage": _storage()}

@@ -3,15 +3,23 @@
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.views.decorators.http import require_safe
+from django.utils.translation import gettext_noop
+
+from accounts.rights import Capability, requires
+
+# What the demo’s accounts are called on the landing page, which is translated.
+DEMO_ROLES = (gettext_noop("lead"), gettext_noop("analyst"), gettext_noop("annotator"))
 
 
-@require_safe
+@requires(get=Capability.ANYONE)
 def home(request: HttpRequest) -> HttpResponse:
     """Say what this is; send someone signed in to their work."""
     if request.user.is_authenticated:
-        annotator_only = not (request.user.is_superuser or request.user.is_lead or request.user.is_analyst)
-        return redirect("annotate:home" if annotator_only else "studies:list")
+        user = request.user
+        works_on_studies = (
+            user.is_superuser or user.is_lead or user.is_analyst or user.study_memberships.exists()
+        )
+        return redirect("studies:list" if works_on_studies else "annotate:home")
     return render(
         request, "front/landing.html", {"demo_accounts": settings.DEMO_ACCOUNTS if settings.DEMO else []}
     )

@@ -31,7 +31,7 @@ def job_for(user: User | AnonymousUser, pk: int, *, to_steer: bool = False) -> J
 
 def may_steer(user: User | AnonymousUser, job: Job) -> bool:
     """Return whether `user` may cancel or retry the job."""
-    return _jobs(user, settings.JOB_STUDIES_LED).filter(pk=job.pk).exists()
+    return _jobs(user, settings.JOB_STUDIES_STEERED).filter(pk=job.pk).exists()
 
 
 def _jobs(user: User | AnonymousUser, studies_of: str) -> QuerySet[Job]:
@@ -40,7 +40,7 @@ def _jobs(user: User | AnonymousUser, studies_of: str) -> QuerySet[Job]:
     if user.is_superuser:
         return Job.objects.all()
     studies = cast("QuerySet[Any]", import_string(studies_of)(user))
-    visible_studies = cast("QuerySet[Any]", import_string(settings.JOB_STUDIES_SEEN)(user))
+    own_studies = cast("QuerySet[Any]", import_string(settings.JOB_STUDIES_OWN)(user))
     # Who left a study has left its jobs too, those they started among them.
-    own_jobs = Q(created_by=user) & (Q(study_id=None) | Q(study_id__in=visible_studies.values("pk")))
+    own_jobs = Q(created_by=user) & (Q(study_id=None) | Q(study_id__in=own_studies.values("pk")))
     return Job.objects.filter(own_jobs | Q(study_id__in=studies.values("pk")))

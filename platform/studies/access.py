@@ -1,51 +1,215 @@
-"""Which study a person may see or change. Deny first: no membership, no study."""
+"""Which study a person may see, and what they may do in it. Deny first: no right stated, no membership, no access."""
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any, cast
 
 from django.contrib.auth.models import AnonymousUser
+from django.contrib.auth.views import redirect_to_login
 from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
+from django.urls import resolve
+from rest_framework.permissions import BasePermission
+from rest_framework.request import Request
 
 from accounts.models import User
-from foundation.errors import Forbidden, NotFound
+from accounts.rights import (
+    CAPABILITIES,
+    OF_PERSONS,
+    Capability,
+    Role,
+    person_may,
+    rights_of,
+    roles_with,
+)
+from foundation.errors import DomainError, Forbidden, NotFound
 from studies.models import Study, StudyMembership
+from web.middleware import error_page
 
-LEAD = StudyMembership.Role.LEAD
-ANALYST = StudyMembership.Role.ANALYST
+Person = User | AnonymousUser
+AnyRequest = HttpRequest | Request
+_METHODS_WITHOUT_RIGHT = {"OPTIONS", "TRACE"}  # refused by the views themselves
 
 
-def studies_visible_to(user: User | AnonymousUser) -> QuerySet[Study]:
-    """Return the studies of which `user` is lead or analyst; an administrator sees all."""
+def studies_where(user: Person, capability: Capability) -> QuerySet[Study]:
+    """Return the studies in which `user` has a capability; an administrator has it in all."""
     if not user.is_authenticated or not user.is_active:
         return Study.objects.none()
     if user.is_superuser:
         return Study.objects.all()
-    return Study.objects.filter(pk__in=StudyMembership.objects.filter(user=user).values("study"))
+    roles = [role for role, capabilities in CAPABILITIES.items() if capability in capabilities]
+    members = StudyMembership.objects.filter(user=user, role__in=roles)
+    return Study.objects.filter(pk__in=members.values("study"))
 
 
-def studies_led_by(user: User | AnonymousUser) -> QuerySet[Study]:
-    """Return the studies that `user` may change."""
-    visible = studies_visible_to(user)
-    if user.is_superuser or not user.is_authenticated:
-        return visible
-    return visible.filter(pk__in=StudyMembership.objects.filter(user=user, role=LEAD).values("study"))
+def studies_visible_to(user: Person) -> QuerySet[Study]:
+    """Return the studies of which `user` is a member; an administrator sees all."""
+    return studies_where(user, Capability.SEE_STUDY)
 
 
-def study_for(user: User | AnonymousUser, slug: str, *, role: str | None = None) -> Study:
-    """Return the study if `user` may see it, and holds `role` in it when one is asked for.
+def studies_with_visible_jobs(user: Person) -> QuerySet[Study]:
+    return studies_where(user, Capability.SEE_JOBS)
+
+
+def studies_with_jobs_to_steer(user: Person) -> QuerySet[Study]:
+    return studies_where(user, Capability.STEER_JOBS)
+
+
+def study_for(request: AnyRequest, slug: str) -> Study:
+    """Return the study if the person has in it what the address requires.
 
     A study that the person may not know of is `NotFound`, not `Forbidden`.
     """
-    study = studies_visible_to(user).select_related("resource").filter(slug=slug).first()
-    if study is None:
-        raise NotFound("study_not_found", "There is no such study, or you are not a member of it.")
-    if role is not None and not holds(user, study, role):
-        raise Forbidden("not_in_role", f"Only a {role} of this study may do this.")
+    study = _find(request, slug)
+    require(request, study)
     return study
 
 
-def holds(user: User | AnonymousUser, study: Study, role: str) -> bool:
-    """Return whether `user` has `role` in `study`. A lead may do whatever an analyst may."""
+def require(request: AnyRequest, study: Study) -> None:
+    """Refuse whoever lacks in `study` what the address requires of a member."""
+    capability = required(request)
+    if not may(request, study, capability):
+        if not capabilities_in(request, study):
+            raise _not_found()
+        raise Forbidden("not_in_role", f"Only {roles_with(capability)} of this study may do this.")
+
+
+def may(request: AnyRequest, study: Study, capability: Capability) -> bool:
+    """Return whether the person who asks has a capability in `study`."""
+    return capability in capabilities_in(request, study)
+
+
+def may_open(request: AnyRequest, study: Study, address: str) -> bool:
+    """Return whether the person who asks may open an address of `study`: pages link to no other."""
+    return right_to_open(address.partition("?")[0]) in capabilities_in(request, study)
+
+
+@lru_cache(maxsize=4096)
+def right_to_open(path: str) -> Capability | None:
+    """Return what a GET of the path requires."""
+    match = resolve(path)
+    return rights_of(match.func, match.namespaces).get("GET")
+
+
+def capabilities_in(request: AnyRequest, study: Study) -> frozenset[Capability]:
+    """Return all that the person who asks may do in `study`; looked up once a request."""
+    known = _known(request)
+    if study.pk not in known:
+        known[study.pk] = _capabilities(request.user, study)
+    return known[study.pk]
+
+
+def required(request: AnyRequest) -> Capability:
+    """Return the capability that the address requires for the request's method."""
+    capability = right_of(request, request.method or "")
+    if capability is None:
+        raise Forbidden("no_right_stated", "Nobody may do this.")
+    return capability
+
+
+def right_of(request: AnyRequest, method: str) -> Capability | None:
+    """Return the capability that the address requires for a method, None if it does not serve it."""
+    match = request.resolver_match
+    return rights_of(match.func, match.namespaces).get(method) if match else None
+
+
+def _find(request: AnyRequest, slug: str) -> Study:
+    """Return a study that the person is a member of, with its resource; one query."""
+    studies: dict[str, Study] = _store(request).setdefault("studies", {})
+    if slug not in studies:
+        if "\x00" in slug:  # which PostgreSQL refuses to look for
+            raise _not_found()
+        study = studies_visible_to(request.user).select_related("resource").filter(slug=slug).first()
+        if study is None:
+            raise _not_found()
+        studies[slug] = study
+    return studies[slug]
+
+
+def _not_found() -> NotFound:
+    return NotFound("study_not_found", "There is no such study, or you are not a member of it.")
+
+
+def _capabilities(user: Person, study: Study) -> frozenset[Capability]:
     if not user.is_authenticated or not user.is_active:
-        return False
+        return frozenset()
     if user.is_superuser:
+        return frozenset(Capability)
+    roles = StudyMembership.objects.filter(study=study, user=user).values_list("role", flat=True)
+    return frozenset().union(*(CAPABILITIES.get(role, frozenset()) for role in roles))
+
+
+def _known(request: AnyRequest) -> dict[int, frozenset[Capability]]:
+    return cast("dict[int, frozenset[Capability]]", _store(request).setdefault(request.user.pk, {}))
+
+
+def _store(request: AnyRequest) -> dict[Any, Any]:
+    """Return what was looked up for this request, whether Django or REST framework asks."""
+    plain = request._request if isinstance(request, Request) else request
+    return cast("dict[Any, Any]", plain.__dict__.setdefault("_study_access", {}))
+
+
+class RightsMiddleware:
+    """Refuse a page to whoever lacks what its address requires, before the view runs.
+
+    The API signs programs in later, so there `HasRight` does the same.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        return self.get_response(request)
+
+    def process_view(
+        self, request: HttpRequest, view: Callable[..., Any], _places: Any, kwargs: dict[str, Any]
+    ) -> HttpResponse | None:
+        if hasattr(view, "cls"):  # of REST framework
+            return None
+        match = request.resolver_match
+        rights = rights_of(view, match.namespaces if match else ())
+        if rights and request.method not in rights:
+            return HttpResponseNotAllowed(list(rights))
+        try:
+            capability = required(request)
+            if capability not in {Capability.ANYONE, Capability.BY_KEY} and not request.user.is_authenticated:
+                if prepare := getattr(getattr(view, "view_class", None), "before_sign_in", None):
+                    prepare(request)
+                return redirect_to_login(request.get_full_path())
+            check(request, kwargs)
+        except DomainError as error:
+            return error_page(request, error)
+        return None
+
+
+class HasRight(BasePermission):
+    """Refuse an address of the API to whoever lacks what it requires."""
+
+    def has_permission(self, request: Request, view: Any) -> bool:
+        if request.method in _METHODS_WITHOUT_RIGHT or not hasattr(view, (request.method or "").lower()):
+            return True  # answered with 405
+        check(request, view.kwargs)
         return True
-    roles = {LEAD} if role == LEAD else {LEAD, ANALYST}
-    return StudyMembership.objects.filter(study=study, user=user, role__in=roles).exists()
+
+
+def check(request: AnyRequest, kwargs: dict[str, Any]) -> None:
+    """Refuse whoever lacks what the address requires.
+
+    Where the address names a study, membership decides here. Where it names something else (a campaign, a job), the
+    function that finds it calls `require` with its study.
+    """
+    capability = required(request)
+    if capability in OF_PERSONS:
+        if not person_may(request.user, capability):
+            raise Forbidden("not_allowed", f"You may not {capability}.")
+    elif slug := kwargs.get("study") or kwargs.get("slug"):
+        study_for(request, slug)
+
+
+def groups_of(user: User) -> set[str]:
+    """Return the groups of people to which `user` belongs through studies: leads, and all other members.
+
+    Second factors are required of these groups; to coordinators and data stewards applies what applies to analysts.
+    """
+    roles = StudyMembership.objects.filter(user=user).values_list("role", flat=True).distinct()
+    return {"leads" if role == Role.LEAD else "analysts" for role in roles}

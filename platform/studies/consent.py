@@ -13,6 +13,7 @@ from django.db.models import Case, QuerySet, When
 from django.db.models.functions import Now
 
 from accounts import consent_texts
+from accounts.consent_texts import ErasurePromise
 from accounts.models import Annotator, Consent, ConsentText, User
 from studies import audit
 from studies.models import Study, Withdrawal
@@ -25,18 +26,29 @@ def current_text(study: Study) -> ConsentText:
 
 @transaction.atomic
 def publish_consent(
-    *, study: Study, body: str, content_notice: str, support: str = "", by: User | None
+    *,
+    study: Study,
+    body: str,
+    content_notice: str,
+    support: str = "",
+    promise: ErasurePromise | None = None,
+    by: User | None,
 ) -> ConsentText:
-    """Publish the study's next consent text and use it from now on; an unchanged text publishes nothing."""
+    """Publish the study's next consent text and use it from now on; an unchanged text publishes nothing.
+
+    `promise` says what becomes of answers when somebody is erased; without it, what the current text promises.
+    """
     current = current_text(study)
+    promise = promise or ErasurePromise.of(current)
     texts: dict[str, Any] = {
         "body": body.strip(),
         "content_notice": content_notice.strip(),
         "support": support.strip(),
     }
-    if all(getattr(current, name) == value for name, value in texts.items()):
+    wanted = texts | promise.as_fields()
+    if all(getattr(current, name) == value for name, value in wanted.items()):
         return current
-    text = consent_texts.publish(series=_series(study), **texts)
+    text = consent_texts.publish(series=_series(study), promise=promise, **texts)
     study.consent_text = text
     study.save(update_fields=["consent_text"])
     audit.record(by=by, action="consent.published", subject=text, study=study, version=text.version)

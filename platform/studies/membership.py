@@ -10,9 +10,9 @@ from studies.models import Study, StudyMembership
 
 @transaction.atomic
 def add_member(*, study: Study, username: str, role: str, by: User | None) -> StudyMembership:
-    """Let the person of that user name see `study` as lead or analyst. Doing it twice is doing it once."""
+    """Let the person of that user name see `study` in a role. Doing it twice is doing it once."""
     if role not in StudyMembership.Role.values:
-        message = "Choose lead or analyst."
+        message = "Choose one of the roles in the list."
         raise DomainError("role_unknown", message, fields={"role": message})
     user = User.objects.filter(username=username.strip(), is_active=True).first()
     if user is None:

@@ -7,6 +7,7 @@ from django.db import models
 from django.db.models import F, Q
 from django.db.models.functions import Now
 
+from accounts import rights
 from accounts.models import Annotator, ConsentText
 from catalog.models import Association, Attribute, IdentityGroup, Resource
 from catalog.raters import MIN_RATERS, RaterPools
@@ -32,6 +33,8 @@ class Study(models.Model):
     min_raters = models.PositiveSmallIntegerField(default=MIN_RATERS)
     rater_pools = models.CharField(max_length=10, choices=RaterPools, default=RaterPools.SEPARATE)
     min_stereotypes = models.PositiveSmallIntegerField(default=2)
+    # Of each group the stereotypes that most raters called one; null: all.
+    most_stereotypes = models.PositiveSmallIntegerField(null=True, blank=True)
     # Every random choice of the study (attribute draws, orders, image seeds) derives from it.
     seed = models.BigIntegerField()
     # Labels of simulated annotators count only here, and every page says so.
@@ -52,6 +55,10 @@ class Study(models.Model):
                 condition=Q(rater_pools__in=RaterPools.values), name="study_rater_pools_known"
             ),
             models.CheckConstraint(condition=~Q(name=""), name="study_has_name"),
+            models.CheckConstraint(
+                condition=Q(most_stereotypes=None) | Q(most_stereotypes__gte=1),
+                name="study_most_stereotypes_positive",
+            ),
         ]
         ordering: ClassVar = ["-id"]
         verbose_name_plural = "studies"
@@ -66,11 +73,13 @@ class Study(models.Model):
 
 
 class StudyMembership(models.Model):
-    """Who sees a study. A lead may change it; an analyst may read its results; an administrator needs no row."""
+    """Who sees a study, and in which role (`accounts.rights`)."""
 
     class Role(models.TextChoices):
-        LEAD = "lead", "lead"
-        ANALYST = "analyst", "analyst"
+        LEAD = rights.Role.LEAD.value, rights.Role.LEAD.words
+        COORDINATOR = rights.Role.COORDINATOR.value, rights.Role.COORDINATOR.words
+        STEWARD = rights.Role.STEWARD.value, rights.Role.STEWARD.words
+        ANALYST = rights.Role.ANALYST.value, rights.Role.ANALYST.words
 
     study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="memberships")
     user = models.ForeignKey(

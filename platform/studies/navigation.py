@@ -1,5 +1,6 @@
 """The tabs of a study: the apps above register them when they start, so that this app names none of them."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from django.urls import reverse
@@ -12,25 +13,21 @@ class Tab:
     label: str
     url_name: str
     order: int
-    lead_only: bool
     protocol: str  # of the studies that have it; "" for all
 
 
 _tabs: dict[str, Tab] = {}
 
 
-def register_tab(
-    label: str, url_name: str, *, order: int, lead_only: bool = False, protocol: str = ""
-) -> None:
+def register_tab(label: str, url_name: str, *, order: int, protocol: str = "") -> None:
     """Add a tab to the pages of every study, or of those of a protocol; tabs stand in the order of their numbers."""
-    _tabs[url_name] = Tab(label, url_name, order, lead_only, protocol)
+    _tabs[url_name] = Tab(label, url_name, order, protocol)
 
 
-def tabs_of(study_slug: str, *, for_lead: bool, protocol: str = "") -> list[tuple[str, str]]:
-    """Return label and address of the study's tabs, in the order of the page."""
-    tabs = sorted(_tabs.values(), key=lambda tab: tab.order)
-    return [
-        (tab.label, reverse(tab.url_name, args=[study_slug]))
-        for tab in tabs
-        if (for_lead or not tab.lead_only) and tab.protocol in ("", protocol)
+def tabs_of(study_slug: str, *, opens: Callable[[str], bool], protocol: str = "") -> list[tuple[str, str]]:
+    """Return label and address of the study's tabs that a person may open, in the order of the page."""
+    tabs = [
+        tab for tab in sorted(_tabs.values(), key=lambda tab: tab.order) if tab.protocol in ("", protocol)
     ]
+    addresses = [(tab.label, reverse(tab.url_name, args=[study_slug])) for tab in tabs]
+    return [(label, address) for label, address in addresses if opens(address)]

@@ -3,28 +3,26 @@
 from typing import Any, cast
 
 from accounts.models import User
-from studies.access import LEAD, holds, study_for
+from studies.access import may, required, right_of, study_for
 from studies.models import Study
 from web.form_page import VerbView
 
 
 class StudyView(VerbView):
-    """A view of the study in its address. Only a lead may send its form; `readers` is the role that may open it."""
+    """A view of the study in its address."""
 
-    readers: str | None = LEAD
     study: Study
 
     def load(self) -> None:
-        role = LEAD if self.request.method == "POST" else self.readers
-        self.study = study_for(self.request.user, self.kwargs["study"], role=role)
+        self.study = study_for(self.request, self.kwargs["study"])
 
     @property
     def by(self) -> User:
-        return cast("User", self.request.user)  # `LoginRequiredMixin` lets nobody else in
+        return cast("User", self.request.user)  # `RightsMiddleware` lets nobody else in
 
     def place(self) -> tuple[Any, ...]:
         return (self.kwargs["study"],)
 
     def context(self) -> dict[str, Any]:
-        may_change = self.readers == LEAD or holds(self.request.user, self.study, LEAD)
-        return {"study": self.study, "may_change": may_change}
+        to_change = right_of(self.request, "POST") or required(self.request)
+        return {"study": self.study, "may_change": may(self.request, self.study, to_change)}

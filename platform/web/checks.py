@@ -1,11 +1,14 @@
 """A check for each setting that is harmless on one's own machine and dangerous on a server."""
 
 from collections.abc import Sequence
+from importlib.util import find_spec
 from typing import Any
 
 from django.apps import AppConfig
 from django.conf import settings
 from django.core.checks import CheckMessage, Error, Warning
+
+from foundation.monitoring import tracing
 
 LOOPBACK = {"127.0.0.1", "localhost", "[::1]", "testserver"}
 
@@ -33,6 +36,30 @@ def check_files(
             )
         )
     return messages
+
+
+def check_monitoring(
+    app_configs: Sequence[AppConfig] | None,  # noqa: ARG001
+    **kwargs: Any,  # noqa: ARG001
+) -> list[CheckMessage]:
+    """Warn where errors or spans are to be sent by packages that are not installed."""
+    senders = {
+        "SENTRY_DSN": (settings.SENTRY_DSN, find_spec("sentry_sdk") is not None, "no error"),
+        "OTEL_EXPORTER_OTLP_ENDPOINT": (
+            settings.OTEL_EXPORTER_OTLP_ENDPOINT,
+            tracing.configured(),
+            "no span",
+        ),
+    }
+    return [
+        Warning(
+            f"{name} is set, but the packages that it needs are not installed: {missing} is sent.",
+            hint="Run pip install -r requirements/observability.txt.",
+            id="stereoscope.W030",
+        )
+        for name, (value, installed, missing) in senders.items()
+        if value and not installed
+    ]
 
 
 def check_server_settings(
@@ -73,8 +100,9 @@ def check_server_settings(
         messages.append(
             Warning(
                 f"TRUSTED_PROXIES does not name the proxies in front of {hosts}.",
-                hint="Without it all visitors behind a proxy share its address: wrong passwords of one visitor lock "
-                "a user name for all. Set it to the proxies' networks, such as 10.0.0.0/8, or to none if there is no "
+                hint="Without it, all visitors behind a proxy share its address, and wrong passwords of one visitor "
+                "lock a user name for all. Set it to the proxies' networks, such as 10.0.0.0/8, or to none if "
+                "there is no "
                 "proxy.",
                 id="stereoscope.W002",
             )

@@ -6,7 +6,6 @@ from typing import Any, Generic, TypeVar
 
 from django import forms
 from django.contrib import messages
-from django.contrib.auth.mixins import LoginRequiredMixin
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.generic import View
@@ -29,13 +28,17 @@ def show_refusal(form: forms.BaseForm, error: DomainError, *, field_of: Callable
         form.add_error(None, error.message)
 
 
-class VerbView(LoginRequiredMixin, View, ABC):
+class VerbView(View, ABC):
     """Calls one verb, says what happened and leads on."""
 
     leads_to: str  # the name of the next address; `place` has its arguments
 
+    @staticmethod
+    def before_sign_in(request: HttpRequest) -> None:
+        """Do what is needed before somebody who is not signed in is led to sign in."""
+
     def load(self) -> None:
-        """Look up what the address names; raise if the person may not come here."""
+        """Look up what the address names."""
 
     def place(self) -> tuple[Any, ...]:
         return ()

@@ -1,4 +1,4 @@
-"""Which language a page is in: the reader's for annotators, English for everyone else."""
+"""Which language a page is in: the reader's for annotators and on the landing page, else English."""
 
 from django.conf import settings
 from django.http import HttpRequest
@@ -7,10 +7,11 @@ from django.utils import translation
 
 
 class LanguageMiddleware(LocaleMiddleware):
-    """Take the language from the cookie or the browser, on addresses below TRANSLATED_PATHS."""
+    """Take the language from the cookie or the browser, on TRANSLATED_PAGES and below TRANSLATED_PATHS."""
 
     def process_request(self, request: HttpRequest) -> None:
-        if request.path_info.startswith(settings.TRANSLATED_PATHS):
+        path = request.path_info
+        if path in settings.TRANSLATED_PAGES or path.startswith(settings.TRANSLATED_PATHS):
             super().process_request(request)
         else:
             translation.activate(settings.LANGUAGE_CODE)

@@ -2,17 +2,22 @@
 
 import re
 import secrets
+import time
 from collections.abc import Callable
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address
 
 from csp.constants import HEADER
 from csp.utils import build_policy
 from django.conf import settings
+from django.core.exceptions import MiddlewareNotUsed
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from prometheus_client import Counter, Histogram
 
 from foundation.errors import DomainError
-from foundation.log_context import REQUEST, context_of
+from foundation.monitoring import tracing
+from foundation.monitoring.counters import REGISTRY
+from foundation.monitoring.log_context import REQUEST, context_of
 
 
 class ContentSecurityPolicyMiddleware:
@@ -109,6 +114,71 @@ class RequestIdMiddleware:
         return response
 
 
+_REQUESTS = Counter(
+    "stereoscope_requests",
+    "Requests answered, by the pattern of their address.",
+    ["method", "route", "status"],
+    registry=REGISTRY,
+)
+_DURATIONS = Histogram(
+    "stereoscope_request_duration_seconds",
+    "Time from a request to the beginning of its answer, by the pattern of its address.",
+    ["method", "route"],
+    registry=REGISTRY,
+    buckets=(0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30),
+)
+_METHODS = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
+
+
+class RequestMetricsMiddleware:
+    """Count and time requests for /metrics: by patterns such as `studies/<slug:study>/`, which name nothing."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        started = time.perf_counter()
+        response = self.get_response(request)
+        method, route = _method_and_route(request)
+        _REQUESTS.labels(method, route, response.status_code).inc()
+        _DURATIONS.labels(method, route).observe(time.perf_counter() - started)
+        return response
+
+
+def _method_and_route(request: HttpRequest) -> tuple[str, str]:
+    """Return how and where a request was made, in words of ours.
+
+    A stranger may send any method and address: each new label would take memory for good, and tell what was sent.
+    """
+    method = request.method if request.method in _METHODS else "other"
+    route = request.resolver_match.route if request.resolver_match else "other"
+    return str(method), str(route)
+
+
+class TracingMiddleware:
+    """Send a span of each request to OpenTelemetry, where that is set up."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        if not tracing.configured():
+            raise MiddlewareNotUsed
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        with tracing.traced(server=True) as span:
+            response = self.get_response(request)
+            method, route = _method_and_route(request)
+            span.name = f"{method} {route}"
+            span.failed = response.status_code >= 500
+            tracing.note("http.request.method", method)
+            tracing.note("http.route", route)
+            tracing.note("http.response.status_code", response.status_code)
+            tracing.note("stereoscope.request", response.headers["X-Request-ID"])
+        return response
+
+    def process_exception(self, request: HttpRequest, exception: Exception) -> None:  # noqa: ARG002
+        tracing.note_error(exception)
+
+
 class NoNulMiddleware:
     """Leave NUL characters out of the query and the cookies: PostgreSQL has no text with them, and nobody means one.
 
@@ -141,4 +211,9 @@ class DomainErrorMiddleware:
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
         if not isinstance(exception, DomainError):
             return None
-        return render(request, "web/error.html", {"error": exception}, status=exception.status)
+        tracing.note_error(exception)
+        return error_page(request, exception)
+
+
+def error_page(request: HttpRequest, error: DomainError) -> HttpResponse:
+    return render(request, "web/error.html", {"error": error}, status=error.status)

@@ -1,4 +1,4 @@
-"""The main navigation: apps register their links when they start, so that this app names none above it."""
+"""Links that apps register when they start, so that no app names a page above it: the main navigation, next steps."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -21,7 +21,17 @@ class Link:
         return reverse(self.url_name)
 
 
+@dataclass(frozen=True)
+class NextPage:
+    """A link to what people usually do next."""
+
+    label: str
+    url: str
+
+
+NextSteps = Callable[[Any], list[NextPage]]
 _links: dict[str, Link] = {}
+_next_steps: dict[str, list[NextSteps]] = {}
 _account: dict[str, str] = {}
 
 
@@ -44,6 +54,16 @@ def register_account(*, sign_in: str, sign_out: str) -> None:
 def links_for(user: Any) -> list[Link]:
     """Return the links that this person sees, in the order of the page."""
     return sorted((link for link in _links.values() if link.shown_to(user)), key=lambda link: link.order)
+
+
+def register_next_steps(after: str, steps: NextSteps) -> None:
+    """Offer what `steps` returns on the page of what was done, which `after` names, such as the kind of a job."""
+    _next_steps.setdefault(after, []).append(steps)
+
+
+def next_steps(after: str, subject: Any) -> list[NextPage]:
+    """Return what the apps offer to do next; `subject` is what was made, imported or finished."""
+    return [step for steps in _next_steps.get(after, ()) for step in steps(subject)]
 
 
 def sign_in_url() -> str:

@@ -2,19 +2,16 @@
 
 import sys
 
-from django.contrib.admin.views.decorators import staff_member_required
 from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
+from django.utils.translation import gettext
 from django.views import defaults
-from django.views.decorators.http import require_safe
 
 from web.api.errors import error_body
 from web.design.gallery import gallery_context
 
 
-@staff_member_required
-@require_safe
 def gallery(request: HttpRequest) -> HttpResponse:
     """Show every component of the design system."""
     return render(request, "web/gallery.html", gallery_context())
@@ -23,7 +20,9 @@ def gallery(request: HttpRequest) -> HttpResponse:
 def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
     """Answer in the form that is read at the address: the API's one error shape, or a page."""
     if request.path.startswith("/api/"):
-        return JsonResponse(error_body("not_found", "There is nothing at this address.", {}), status=404)
+        return JsonResponse(
+            error_body("not_found", gettext("There is nothing at this address."), {}), status=404
+        )
     return defaults.page_not_found(request, exception)
 
 
@@ -32,9 +31,9 @@ def server_error(request: HttpRequest) -> HttpResponse:
     away = isinstance(sys.exc_info()[1], OperationalError | InterfaceError)
     if request.path.startswith("/api/"):
         code = "database_unavailable" if away else "server_error"
-        message = "The database does not answer. Send the same request again in a moment."
+        message = gettext("The database does not answer. Send the same request again in a moment.")
         if not away:
-            message = "The fault is ours, not yours. It has been logged."
+            message = gettext("The fault is ours, not yours. It has been logged.")
         response: HttpResponse = JsonResponse(error_body(code, message, {}), status=500)
     else:
         response = defaults.server_error(request, "503.html" if away else "500.html")

@@ -44,7 +44,14 @@ def test_publishing_a_consent_text_makes_the_next_version_and_no_published_one_c
     first = consent_texts.default_text()
     answer = admin_client.post(
         reverse("admin:accounts_consenttext_add"),
-        {"series": "default", "language": "en", "body": "New.", "content_notice": "Careful.", "support": ""},
+        {
+            "series": "default",
+            "language": "en",
+            "body": "New.",
+            "content_notice": "Careful.",
+            "support": "",
+            "labels_when_erased": "delete",
+        },
     )
     assert answer.status_code == 302
     assert list(ConsentText.objects.filter(language="en").values_list("version", flat=True)) == [2, 1]

@@ -152,6 +152,13 @@ def _mark(made: Marked, group: StudyGroup, pictures: dict[str, dict[str, str]]) 
             attribute=attribute,
             role="stereotype" if index < 2 else "random",
         )
+    mark_pictures(made, group, pictures)
+
+
+def mark_pictures(made: Marked, group: StudyGroup, pictures: dict[str, dict[str, str]]) -> None:
+    """Write what each person ticked in each of a group's pictures, in the order of `ASKED`."""
+    attributes = list(Attribute.objects.filter(text__in=ASKED[group.name]))
+    attributes.sort(key=lambda attribute: ASKED[group.name].index(attribute.text))
     for name, answers in pictures.items():
         image = Image.objects.create(
             study=made.study,

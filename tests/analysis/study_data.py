@@ -110,7 +110,7 @@ def study_data(
         "annotators": pd.DataFrame({"id": range(len(people)), "key": people, "pseudonym": people}),
         "images": images.rename(columns={"image": "key"}).assign(condition="default", public_id="i"),
         "groups": pd.DataFrame(
-            {"identity_group": list(ASKED), "display_name": list(ASKED), "region": "isles"}
+            {"identity_group": list(ASKED), "display_name": list(ASKED), "region": "isles", "iso_code": "X01"}
         ),
         "campaigns": pd.DataFrame(columns=["campaign", "name", "kind"]),
         "not_counted": {},

@@ -121,7 +121,7 @@ def test_a_replacing_file_needs_only_identity_code_and_region():
         ("identity,iso_code\nVelmari,VEL", "has no column “region”"),
         ("identity,iso_code,region\nVelmari,vel,North", "row 2: iso_code “vel” is neither"),
         ("identity,iso_code,region\n,VEL,North", "row 2: identity is empty"),
-        ("identity,iso_code,region\nVelmari,VEL,N\nVelmari,VEL,N", "row 3: “Velmari” is there twice"),
+        ("identity,iso_code,region\nVelmari,VEL,N\nVelmari,VEL,N", "row 3: “Velmari” appears twice"),
         ("identity,iso_code,region\nVelmari,VEL", "row 2: 2 cells where the header has 3"),
         ("identity,iso_code,region,map_code\nVelmari,VEL,N,V", "row 2: map_code “V” is not"),
         (f"identity,iso_code,region\nVelmari,VEL,{'n' * 81}", "row 2: region is longer than 80"),

@@ -18,8 +18,7 @@ import psutil
 import pytest
 
 from demo.seed import seed_demo
-from demo.server import ensure_port_free
-from foundation.errors import DomainError, Forbidden
+from foundation.errors import Forbidden
 from jobs.progress.reporter import Unwatched
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -52,7 +51,7 @@ class Demo:
         command = [sys.executable, "manage.py", "demo", "--port", str(self.port)]
         self.process = subprocess.Popen(command, cwd=ROOT, env=self.env, stdout=self.log, stderr=self.log)
         deadline = time.monotonic() + START_SECONDS
-        while "Ctrl-C stops it" not in self.printed():
+        while "Press Ctrl-C to stop" not in self.printed():
             assert self.process.poll() is None, self.printed()
             assert time.monotonic() < deadline, self.printed()
             time.sleep(0.5)
@@ -103,11 +102,16 @@ def demo(tmp_path_factory):
 @pytest.mark.slow
 @pytest.mark.database_free
 def test_every_page_of_every_role_is_there_and_the_work_is_kept(demo):
-    signs_in = dict(re.findall(r"^  \w+ +(lead|analyst|annotator) +(\S+)$", demo.printed(), re.MULTILINE))
-    assert set(signs_in) == {"lead", "analyst", "annotator"}
+    signs_in = {
+        role: (name, password)
+        for role, name, password in re.findall(
+            r"^  (\S+(?: \S+)?) {2,}(\S+) +(\S+)$", demo.printed(), re.MULTILINE
+        )
+    }
+    assert set(signs_in) == {"lead", "coordinator", "data steward", "analyst", "annotator"}
     pages = demo.ask("from demo.pages import pages_by_role\nanswer = pages_by_role()")
     for role, paths in pages.items():
-        visitor = demo.visitor(role, signs_in[role])
+        visitor = demo.visitor(*signs_in[role])
         for path in paths:
             with visitor.open(f"http://127.0.0.1:{demo.port}{path}") as answer:
                 assert answer.status == 200, path
@@ -116,7 +120,7 @@ def test_every_page_of_every_role_is_there_and_the_work_is_kept(demo):
                 assert "simulated" in page.lower(), f"{path} does not say where its labels come from"
     check_planted_differences(demo)
     check_planted_associations(demo)
-    annotator = demo.visitor("annotator", signs_in["annotator"])
+    annotator = demo.visitor(*signs_in["annotator"])
     with pytest.raises(urllib.error.HTTPError, match="404"):
         annotator.open(f"http://127.0.0.1:{demo.port}/studies/invented-peoples/results/")
 
@@ -168,12 +172,3 @@ def test_a_server_that_is_no_demo_is_not_filled_with_published_passwords(setting
     settings.DEMO = False
     with pytest.raises(Forbidden, match="STEREOSCOPE_DEMO"):
         seed_demo(progress=Unwatched(), say=print)
-
-
-def test_a_taken_port_is_named_with_another_to_try():
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        taken.listen()
-        port = taken.getsockname()[1]
-        with pytest.raises(DomainError, match=f"Port {port} is taken.*PORT={port + 1}"):
-            ensure_port_free(port)

@@ -1,7 +1,6 @@
 """axe-core (WCAG 2.2 AA) finds nothing on any page, in light and dark, on a desktop and on a phone."""
 
 from functools import partial
-from pathlib import Path
 
 import pytest
 from django.template.loader import render_to_string
@@ -9,6 +8,7 @@ from django.test import RequestFactory
 from django.urls import reverse
 
 from accounts import profiles
+from accounts.rights import Role
 from annotation.answers.references import shown_attributes
 from annotation.assignment import leases
 from annotation.campaigns import known_tasks
@@ -23,7 +23,8 @@ from tests.annotation.factories import new_annotator, submit
 from tests.annotation.label_studio import rows
 from tests.annotation.label_studio.scenario import text_of, told
 from tests.e2e.annotator.steps import marking, rating
-from tests.e2e.conftest import DESKTOP, PHONE
+from tests.e2e.axe import ONE_LOOK, open_parts, sign_in, violations, visit, wrong
+from tests.front.addresses import opened_by
 from tests.front.pages import (
     PROBING,
     C,
@@ -36,57 +37,14 @@ from tests.front.pages import (
     looked_into,
     more_automated_pages,
     more_lead_pages,
+    panel_pages,
     practice_pages,
+    signed_out_pages,
 )
+from tests.front.test_links import members
 
 __all__ = ["busy", "marking", "rating"]
 pytestmark = [pytest.mark.e2e, pytest.mark.slow, pytest.mark.django_db(transaction=True)]
-
-AXE = (Path(__file__).parent / "vendor" / "axe.min.js").read_text(encoding="utf-8")
-EVERYTHING = {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]}
-# All that can differ between light and dark.
-COLOURS = {"type": "rule", "values": ["color-contrast", "link-in-text-block"]}
-FIND = """async (rules) => {
-  const found = await axe.run(document, {runOnly: rules, resultTypes: ["violations"]});
-  const words = (id, node) => `${id}: ${node.target} ${node.html.slice(0, 160)} ${node.failureSummary}`;
-  return found.violations.flatMap(({id, nodes}) => nodes.map((node) => words(id, node)));
-}"""
-
-
-def sign_in(page, client, user, live_server) -> None:
-    client.force_login(user)
-    cookie = client.cookies["stereoscope_session"].value
-    page.context.add_cookies([{"name": "stereoscope_session", "value": cookie, "url": live_server.url}])
-
-
-def violations(page) -> list[str]:
-    """Run axe on the page as it stands, in every scheme and size."""
-    found: set[str] = set()
-    page.evaluate(AXE)
-    for size in (DESKTOP, PHONE):
-        page.set_viewport_size(size)
-        # At its end the row of buttons that sticks to the screen's edge lies over nothing.
-        page.evaluate("window.scrollTo(0, document.documentElement.scrollHeight)")
-        for scheme, rules in (("light", EVERYTHING), ("dark", COLOURS)):
-            page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
-            found |= {f"{scheme} {size['width']} {one}" for one in page.evaluate(FIND, rules)}
-    page.set_viewport_size(DESKTOP)
-    return sorted(found)
-
-
-def open_parts(page) -> None:
-    """Open everything that can be opened, so that nothing is judged unseen."""
-    page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
-
-
-def visit(page, address, *, status: int = 200) -> list[str]:
-    assert page.goto(address).status == status, address
-    open_parts(page)
-    return [f"{address} {one}" for one in violations(page)]
-
-
-def wrong(page, addresses) -> list[str]:
-    return [one for address in addresses for one in visit(page, address)]
 
 
 def test_every_page_of_an_annotator(new_page, busy, marking, rating, client, live_server):
@@ -122,7 +80,7 @@ def test_every_page_of_an_annotator(new_page, busy, marking, rating, client, liv
     invitation = invitations.invite(campaign=rating, by=None)[1]
     invitations.accept(token=invitation, user=person.user)
     page.goto(f"/annotate/{rating.pk}/")
-    page.keyboard.press("3")
+    page.keyboard.press("5")
     page.get_by_role("button", name="Submit").click()
     found += violations(page)
     assert found == []
@@ -150,7 +108,7 @@ def test_every_page_of_practice(new_page, marking, rating, lead, client, live_se
     invitations.accept(token=invitations.invite(campaign=rating, by=None)[1], user=person.user)
     at = practice_pages(rating, task.public_id)
     found += wrong(page, [at["annotate:practice"], at["annotate:practice_task"]])
-    page.keyboard.press("2")
+    page.keyboard.press("3")
     page.get_by_role("button", name="Submit").click()
     page.get_by_role("heading", name="0 of 1 right").wait_for()
     found += violations(page)
@@ -204,15 +162,29 @@ def test_every_page_of_a_lead(new_page, busy, lead, client, live_server):
     assert found == []
 
 
-def test_the_pages_an_analyst_sees_of_a_study(new_page, busy, lead, analyst, client, live_server):
+def test_every_page_of_other_members(new_page, busy, lead, client, live_server):
     client.force_login(lead)
     client.post(reverse("analysis:compute", kwargs=S))
+    addresses = [*lead_pages().values(), *more_automated_pages()]
     page = new_page()
-    sign_in(page, client, analyst, live_server)
-    names = [
-        name for name in lead_pages() if name.startswith(("analysis:", "studies:detail", "annotation:ann"))
-    ]
-    assert wrong(page, [*(lead_pages()[name] for name in names), *more_automated_pages()]) == []
+    found = []
+    for role in (Role.COORDINATOR, Role.STEWARD, Role.ANALYST):
+        sign_in(page, client, members(role), live_server)
+        found += [f"{role} {one}" for one in wrong(page, opened_by(role, addresses), ONE_LOOK)]
+    assert found == []
+
+
+def test_every_page_before_signing_in_and_of_a_panel(new_page, marking, lead, client, live_server, settings):
+    settings.EMAIL_HOST = "mail.example.org"
+    page = new_page()
+    found = wrong(page, signed_out_pages().values())
+    of_panel = panel_pages(marking, lead, client)
+    cookie = client.cookies["stereoscope_session"].value
+    page.context.add_cookies([{"name": "stereoscope_session", "value": cookie, "url": live_server.url}])
+    found += visit(page, of_panel.pop("panel:refused"), status=409)
+    found += wrong(page, of_panel.values())
+    page.complaints.clear()  # the browser reports what was answered 409
+    assert found == []
 
 
 def test_results_of_declared_questions(new_page, study, lead, analyst, client, live_server):

@@ -20,9 +20,9 @@ from generation.prompts.scenarios import create_parallel_study
 from generation.prompts.sets import prompt_set
 from studies.models import Study
 from tests.e2e.annotator.steps import ready
+from tests.e2e.axe import violations
 from tests.e2e.conftest import DESKTOP, PHONE
-from tests.e2e.lead.launch import open_with_waivers
-from tests.e2e.test_accessibility import violations
+from tests.e2e.lead.launch import open_simulated
 from tests.e2e.test_walk import sign_in
 
 pytestmark = [pytest.mark.e2e, pytest.mark.slow, pytest.mark.django_db(transaction=True)]
@@ -83,8 +83,9 @@ def looked_at(page, name: str) -> None:
 def make_study(page, archive) -> None:
     page.get_by_role("link", name="Create the first study").click()
     looked_at(page, "new-study")
-    page.get_by_role("link", name="Import images or make them here").click()
+    page.get_by_role("link", name="Import images or generate them here").click()
     page.get_by_label("Name", exact=True).fill("Hill and harbour")
+    page.get_by_label("A simulated study").check()  # an invented model answers in it
     looked_at(page, "new-pairs")
     page.get_by_role("button", name="Create study").click()
     page.wait_for_url("**/images/import/")
@@ -130,7 +131,7 @@ def open_review(page) -> str:
     page.get_by_label("Sure codings to check, at least").fill("6")
     page.get_by_role("button", name="Save draft").click()
     page.wait_for_url("**/campaigns/review/")
-    open_with_waivers(page)
+    open_simulated(page)
     page.get_by_role("link", name="Invite annotators").wait_for()
     page.goto("/studies/hill-and-harbour/campaigns/review/invitations/")
     page.get_by_label("How many people may join with it").fill("2")
@@ -253,12 +254,12 @@ def check_everything(page, address, harbour) -> None:
 def test_a_failed_scenario_is_drawn_again(new_page, lead, tmp_path):
     path = tmp_path / "lamps.toml"
     path.write_text(LAMPS)
-    study = create_parallel_study(name="Lamps", prompt_set=prompt_set(str(path)), by=lead)
+    study = create_parallel_study(name="Lamps", prompt_set=prompt_set(str(path)), simulated=True, by=lead)
     page = new_page()
     sign_in(page, "lena")
     page.goto("/studies/lamps/images/generate/?backend=sketch")
     page.get_by_role("button", name="Make 4 images").click()
-    page.wait_for_url("**/jobs/*/")
+    page.get_by_role("heading", name="In progress").wait_for()
     work()
     page.goto("/studies/lamps/scenarios/")
     looked_at(page, "scenarios-unchecked")
@@ -267,7 +268,7 @@ def test_a_failed_scenario_is_drawn_again(new_page, lead, tmp_path):
     page.get_by_label("Name", exact=True).fill("Check")
     page.get_by_role("button", name="Save draft").click()
     page.wait_for_url("**/campaigns/check/")
-    open_with_waivers(page)
+    open_simulated(page)
     page.get_by_role("link", name="Invite annotators").wait_for()
     page.goto("/studies/lamps/campaigns/check/invitations/")
     page.get_by_role("button", name="Make the link").click()

@@ -11,7 +11,7 @@ from annotation.models import Annotation, Campaign
 from studies.models import Study
 from tests.e2e.annotator.steps import drag, ready
 from tests.e2e.conftest import PHONE
-from tests.e2e.lead.launch import open_with_waivers
+from tests.e2e.lead.launch import open_simulated
 
 pytestmark = [pytest.mark.e2e, pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 
@@ -36,6 +36,7 @@ def make_study(page):
     page.get_by_role("link", name="Create the first study").click()
     page.get_by_role("link", name="Invented peoples").click()
     page.get_by_label("Name", exact=True).fill("Walk")
+    page.get_by_label("A simulated study").check()
     page.get_by_role("button", name="Select all shown").click()
     page.get_by_label("Prompts").fill("a photo of {a_an} {id} person")
     page.get_by_label("Images per prompt and group").fill("2")
@@ -46,10 +47,11 @@ def make_study(page):
 def make_images(page):
     page.goto("/studies/walk/images/generate/?backend=sketch")
     page.get_by_role("button", name="Make 4 images").click()
-    page.wait_for_url("**/jobs/*/")
+    page.get_by_role("heading", name="In progress").wait_for()
     # The very worker that `make demo` runs beside the server, for as long as there is something to do.
     call_command("db_worker", batch=True, startup_delay=False, interval=0.1, verbosity=0)
-    page.get_by_text("succeeded").first.wait_for()
+    # The page shows it when the job has ended.
+    page.get_by_role("link", name="New campaign").first.wait_for(timeout=90_000)
 
 
 def open_campaign(page):
@@ -58,7 +60,7 @@ def open_campaign(page):
     page.get_by_label("Annotators per task").fill("2")
     page.get_by_role("button", name="Save draft").click()
     page.wait_for_url("**/campaigns/marking/")
-    open_with_waivers(page)
+    open_simulated(page)
     page.get_by_role("link", name="Invite annotators").wait_for()
 
 

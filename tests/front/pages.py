@@ -7,6 +7,7 @@ import pytest
 from django.urls import URLResolver, get_resolver, reverse
 from django.utils import timezone
 
+from accounts.models import ConsentText
 from analysis.models import ScoredImage, Scorer
 from analysis.planning.plans import compute_plan, make_plan
 from analysis.planning.preregistration import preregister
@@ -19,6 +20,7 @@ from annotation.campaigns.images import reports
 from annotation.kinds import study_kinds
 from annotation.label_studio.format.inventory import take_inventory
 from annotation.models import Annotation, Campaign, CampaignLanguage, Task
+from annotation.people import invitations
 from annotation.recruitment import providers, recruitments
 from annotation.recruitment.models import PanelPayment, PanelPlace, Provider, Recruitment
 from annotation.recruitment.panel import arrival
@@ -40,8 +42,11 @@ from tests.generation.probing.probing_study import planned, words
 
 # Answers that are no pages: forms that only take a POST, downloads, pictures, data for scripts and machines.
 NOT_PAGES = {
-    "accounts:sign_out", "accounts:create_token", "accounts:revoke_token", "jobs:progress", "jobs:cancel",
-    "jobs:retry", "studies:new_totals", "studies:new_mcas_totals", "studies:member_remove", "annotation:image_decide",
+    "accounts:sign_out", "account_logout", "mfa_download_recovery_codes", "accounts:end_session",
+    "accounts:end_other_sessions", "accounts:unlink", "oidc_sign_in", "oidc_link", "oidc_callback",
+    "accounts:create_token", "own_data:download", "accounts:revoke_token", "jobs:progress", "jobs:cancel",
+    "jobs:retry", "studies:new_totals", "studies:edit_totals", "studies:new_mcas_totals",
+    "studies:member_remove", "annotation:image_decide",
     "annotation:image_restore", "annotation:draft_asking", "annotation:campaign_progress",
     "annotation:campaign_open", "annotation:campaign_pause", "annotation:campaign_resume",
     "annotation:campaign_close", "annotation:campaign_reopen", "annotation:invitation_made",
@@ -57,8 +62,8 @@ NOT_PAGES = {
     "annotation:translations_file",
     "annotation:pay_table", "annotation:kind_file", "analysis:compute", "analysis:table", "analysis:plot",
     "analysis:archive", "analysis:labels", "releases:build", "releases:download",
-    "analysis:report", "analysis:compare_compute", "planning:designs", "planning:preregistration",
-    "scoring:go_on", "scoring:score_unrounded",
+    "analysis:report", "analysis:report_pdf", "analysis:compare_compute",
+    "planning:designs", "planning:preregistration", "scoring:go_on", "scoring:score_unrounded",
     "generation:estimate", "generation:go_on", "generation:probe_estimate", "generation:probe_go_on",
     "generation:probe_retry", "generation:probe_cancel",
     "annotation:known_settings", "annotation:known_remove",
@@ -226,9 +231,12 @@ def add_check(campaign, lead, purpose: str = "gold"):
 def annotator_pages(campaign, person, token) -> dict[str, str]:
     pk = campaign.pk
     names = ("task", "answers", "previous", "done", "consent", "withdraw", "link", "profile")
+    ConsentText.objects.update(may_erase_self=True)
     return {
         "annotate:home": reverse("annotate:home"),
         "annotate:pay": reverse("annotate:pay"),
+        **{f"own_data:{name}": reverse(f"own_data:{name}") for name in ("overview", "erase", "erased")},
+        "own_data:table": reverse("own_data:table", args=["work"]),
         "annotate:invitation": reverse("annotate:invitation", args=[token]),
         **{f"annotate:{name}": reverse(f"annotate:{name}", args=[pk]) for name in names},
     }
@@ -327,9 +335,11 @@ def lead_pages() -> dict[str, str]:
     payment = {**recruitment, "payment": unknown_bonus(panel_place).pk}
     by_api = planned_by_api(panel_place.recruitment.campaign)
     drafted = {**C, "recruitment": by_api.pk}
+    personal_link, _ = invitations.invite(campaign=annotation.campaign, by=None, label="Ada")
     named = {
         "studies:list": {}, "studies:new": {}, "studies:new_mcas": {}, "studies:new_pairs": {},
         "studies:new_biasdora": {}, "studies:detail": S, "studies:members": S,
+        "studies:edit": S, "studies:delete": S, "studies:groups": S,
         "studies:consent": S, "studies:own_words": S, "studies:history": S,
         "generation:images": S, "generation:not_made": S,
         "generation:probes": S, "generation:probe_new": S, "generation:probe": probe, "generation:answers": probe,
@@ -355,8 +365,10 @@ def lead_pages() -> dict[str, str]:
         "annotation:panel_place": {**recruitment, "place": panel_place.pk},
         "annotation:panel": {**C, "panel": by_api.provider_id},
         "annotation:recruitment_draft": drafted, "annotation:recruitment_publish": drafted,
-        "annotation:annotators": C, "annotation:enrolment_move": move, "annotation:invitations": C,
-        "annotation:personal_links": C,
+        "annotation:annotators": C, "annotation:enrolment_move": move,
+        "privacy:erase_annotator": {**C, "enrolment": enrolment}, "annotation:invitations": C,
+        "annotation:personal_links": C, "annotation:letters_again": C,
+        "annotation:letter": {**C, "invitation": personal_link.pk},
         "annotation:known_tasks": C, "annotation:known_new": C,
         "annotation:known_change": {**C, "task": annotation.campaign.tasks.get(purpose="gold").public_id},
         "annotation:annotations": C, "annotation:annotation": {**C, "annotation": annotation.pk},
@@ -376,9 +388,29 @@ def lead_pages() -> dict[str, str]:
         "catalog:list": {}, "catalog:import": {}, "catalog:detail": {"resource": "invented-peoples"},
         "catalog:group": {"resource": "invented-peoples", "group": image.group.group_id},
         "jobs:list": {}, "jobs:detail": {"pk": Job.objects.latest("pk").pk},
-        "accounts:profile": {}, "accounts:password": {}, "gallery": {},
+        "accounts:profile": {}, "accounts:password": {}, "accounts:sessions": {},
+        "account_reauthenticate": {}, "gallery": {},
+        "mfa_index": {}, "mfa_activate_totp": {}, "mfa_generate_recovery_codes": {},
     }  # fmt: skip
     return {name: reverse(name, kwargs=arguments) for name, arguments in named.items()}
+
+
+def second_factor_pages() -> dict[str, str]:
+    """Return what people open who have a second factor, by name."""
+    names = ("mfa_deactivate_totp", "mfa_view_recovery_codes", "mfa_reauthenticate", "mfa_authenticate")
+    return {name: reverse(name) for name in names}
+
+
+def signed_out_pages() -> dict[str, str]:
+    """Return what people open before they sign in, by name."""
+    link = {"uidb36": "1", "key": "worn-out"}
+    names = ("accounts:sign_in", "accounts:signed_out", "account_login", "account_inactive")
+    return {
+        **{name: reverse(name) for name in names},
+        "account_reset_password": reverse("account_reset_password"),
+        "account_reset_password_done": reverse("account_reset_password_done"),
+        "account_reset_password_from_key": reverse("account_reset_password_from_key", kwargs=link),
+    }
 
 
 def more_lead_pages() -> list[str]:
@@ -392,8 +424,10 @@ def more_lead_pages() -> list[str]:
         reverse("studies:new") + "?resource=invented-peoples",
         reverse("studies:new_mcas") + "?variant=dall-e-2",
         reverse("generation:generate", kwargs=S) + "?backend=openai&model_id=painter-3&price=1&budget=1",
-        reverse("generation:generate", kwargs=S) + "?backend=sketch&prompt_set=visage-pull",
-        reverse("generation:probe_new", kwargs=S) + "?backend=script&probe_set=biasdora-words",
+        reverse("generation:generate", kwargs=S)
+        + "?backend=diffusers&model_id=painter&prompt_set=visage-pull",
+        reverse("generation:probe_new", kwargs=S)
+        + "?backend=transformers&model_id=talker&probe_set=biasdora-words",
         f"{new}?kind=stereotype_marking",
         f"{new}?kind=attribute_likert",
         reverse("annotation:kind_new", kwargs=S) + "?from=image_text",

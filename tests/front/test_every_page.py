@@ -9,6 +9,7 @@ from annotation.campaigns import known_tasks
 from annotation.label_studio.models import LabelStudioAnnotation
 from annotation.people import invitations
 from catalog.models import Attribute
+from tests.accounts.sign_in.totp import set_up_app, sign_in
 from tests.annotation.factories import new_annotator
 from tests.annotation.label_studio import rows
 from tests.annotation.label_studio.scenario import told
@@ -44,8 +45,9 @@ def test_no_page_is_left_out(computed, marking, lead):
         *pages.annotator_pages(marking, None, "token"),
         *pages.panel_pages(marking, lead, Client()),
         *pages.lead_pages(),
+        *pages.signed_out_pages(),
+        *pages.second_factor_pages(),
         "home",
-        "accounts:sign_in",
     }
     assert pages.named_pages() - pages.NOT_PAGES - visited == set()
 
@@ -53,6 +55,21 @@ def test_no_page_is_left_out(computed, marking, lead):
 def test_every_page_of_a_lead_answers(computed, client):
     addresses = [*pages.lead_pages().values(), *pages.more_lead_pages(), *pages.more_automated_pages()]
     assert failures(client, addresses) == {}
+
+
+def test_every_page_before_signing_in_answers(db, client, settings):
+    settings.EMAIL_HOST = "mail.example.org"
+    assert failures(client, pages.signed_out_pages().values()) == {}
+
+
+def test_every_page_of_a_second_factor_answers(lead, client, django_capture_on_commit_callbacks):
+    sign_in(client)
+    set_up_app(client, django_capture_on_commit_callbacks)
+    addresses = pages.second_factor_pages()
+    browser = Client()
+    sign_in(browser)
+    assert browser.get(addresses.pop("mfa_authenticate")).status_code == 200
+    assert {client.get(address).status_code for address in addresses.values()} == {200}
 
 
 def test_every_page_of_an_annotator_answers(busy, marking, rating, lead, client):

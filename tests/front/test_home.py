@@ -4,6 +4,8 @@ import pytest
 from django.template.loader import render_to_string
 
 from accounts.models import User
+from accounts.rights import Role
+from studies.models import StudyMembership
 
 
 def test_the_landing_page_says_what_this_is_and_how_to_come_in():
@@ -33,6 +35,16 @@ def test_a_demo_shows_its_sign_ins_and_that_nothing_in_it_is_real():
 def test_someone_signed_in_goes_to_their_work(client, roles, work):
     client.force_login(User.objects.create_user("someone", **roles))
     assert client.get("/").headers["Location"] == work
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("role", Role)
+def test_members_go_to_their_studies_whatever_their_account(client, study, role):
+    member = User.objects.create_user("someone")
+    StudyMembership.objects.create(study=study, user=member, role=role)
+    client.force_login(member)
+    assert client.get("/").headers["Location"] == "/studies/"
+    assert "web/base.html" in [template.name for template in client.get("/account/").templates]
 
 
 @pytest.mark.django_db

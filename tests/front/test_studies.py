@@ -2,8 +2,11 @@
 
 import pytest
 from django.urls import reverse
+from django.utils import timezone
 
 from accounts.models import ConsentText, User
+from analysis.results.parameters import parameters_of
+from analysis.results.reports import compute_report
 from annotation.campaigns import lifecycle
 from jobs.models import Job
 from studies.models import Study, StudyMembership
@@ -54,7 +57,7 @@ def test_what_needs_the_lead_is_not_said_to_analysts(analyst_client, study, draf
 def test_stages_follow_the_study(lead_client, study, lead):
     study.prompt_templates.create(text="{id} person", images_per_prompt=2)
     planned = lead_client.get("/studies/isles/")
-    assert states(planned)["Generate"] == "current"
+    assert states(planned)["Generate"] == "ready"
     assert states(planned)["Annotate"] == "waiting"
 
 
@@ -65,17 +68,50 @@ def test_stages_of_a_running_study(lead_client, answered):
         "Generate": "done",
         "Annotate": "current",
         "Score": "waiting",
-        "Measure": "current",
-        "Release": "current",
+        "Measure": "ready",
+        "Release": "ready",
     }
 
 
-def test_a_failed_job_is_shown_with_its_sentence(lead_client, study):
-    from django.utils import timezone
+def test_measure_and_release_are_done_once_there_are_results_and_a_release(lead_client, answered, lead):
+    study = Study.objects.get(slug="isles")
+    compute_report(study=study, parameters=parameters_of(study, resamples=100), by=lead)
+    assert states(lead_client.get("/studies/isles/"))["Measure"] == "current"
+    study.campaigns.update(state="closed", closed_at=timezone.now())
+    found = states(lead_client.get("/studies/isles/"))
+    assert (found["Annotate"], found["Measure"], found["Release"]) == ("done", "done", "ready")
 
+
+def test_images_are_under_way_only_while_a_job_makes_them(lead_client, study):
+    study.prompt_templates.create(text="{id} person", images_per_prompt=9)
+    page = lead_client.get("/studies/isles/")
+    assert states(page)["Generate"] == "ready"
+    assert "0 of 18 images" in page.content.decode()
+    job = Job.objects.create(kind="plan_study", title="Plan", study_id=study.pk)
+    assert states(lead_client.get("/studies/isles/"))["Generate"] == "ready"
+    Job.objects.filter(pk=job.pk).update(kind="generate")
+    assert states(lead_client.get("/studies/isles/"))["Generate"] == "current"
+    Job.objects.filter(pk=job.pk).update(
+        kind="compute_report", state="failed", error="No memory.", finished_at=timezone.now()
+    )
+    assert states(lead_client.get("/studies/isles/"))["Generate"] == "ready"
+
+
+def test_a_campaign_that_closed_without_answers_finished_nothing(lead_client, marking):
+    marking.study.campaigns.update(state="closed", closed_at=timezone.now())
+    page = lead_client.get("/studies/isles/")
+    assert {name: states(page)[name] for name in ("Annotate", "Measure", "Release")} == {
+        "Annotate": "ready",
+        "Measure": "waiting",
+        "Release": "waiting",
+    }
+    assert "0 screens answered in 1 campaign" in page.content.decode()
+
+
+def test_a_failed_job_is_shown_with_its_sentence(lead_client, study):
     study.prompt_templates.create(text="{id} person", images_per_prompt=2)
     Job.objects.create(
-        kind="generation", title="Generate", study_id=study.pk, state="failed", error="The disk is full.",
+        kind="generate", title="Generate", study_id=study.pk, state="failed", error="The disk is full.",
         finished_at=timezone.now(),
     )  # fmt: skip
     page = lead_client.get("/studies/isles/")
@@ -154,4 +190,5 @@ def test_queries_of_a_study_do_not_grow_with_its_campaigns(lead_client, study, l
     before = queries(lead_client, "/studies/isles/")
     for number in range(8):
         lifecycle.create(study=study, name=f"C {number}", kind="attribute_likert", by=lead)
-    assert queries(lead_client, "/studies/isles/") == before <= 22
+    # One of them reads the names of the first groups, whose number comes with the study's other counts.
+    assert queries(lead_client, "/studies/isles/") == before <= 23

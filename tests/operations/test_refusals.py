@@ -180,7 +180,7 @@ def test_a_pipe_is_no_file(copied):
     path = sorted(copied.glob("files/*/*"))[0]
     path.unlink()
     os.mkfifo(path)
-    assert "is no plain file" in refused(copied)
+    assert "is not a regular file" in refused(copied)
 
 
 def test_a_part_outside_the_backup_is_refused(copied):
@@ -208,7 +208,7 @@ def test_a_declared_size_that_is_not_the_real_one_is_refused(copied):
 def test_an_unknown_or_a_missing_backup_is_named(copied, tmp_path):
     with pytest.raises(DomainError, match="There is no backup 2020 in"):
         BackupFolder(copied).choose("2020")
-    with pytest.raises(DomainError, match="is no folder of backups"):
+    with pytest.raises(DomainError, match="is not a folder of backups"):
         restore(folder=tmp_path)
     shutil.rmtree(latest(copied))
     with pytest.raises(DomainError, match=r"There is no complete backup in .*: run “backup” again"):
@@ -233,7 +233,7 @@ def test_a_backup_goes_neither_into_other_files_nor_into_its_own_source(tmp_path
     with pytest.raises(DomainError, match=r"holds other files, such as thesis\.tex"):
         BackupFolder(tmp_path / "used").prepare()
     for folder in (settings.MEDIA_ROOT / "backups", settings.MEDIA_ROOT.parent):
-        with pytest.raises(DomainError, match="which is backed up"):
+        with pytest.raises(DomainError, match="choose another folder for backups"):
             backup(folder=folder)
     with pytest.raises(DomainError, match="Keep at least 1"):
         backup(folder=tmp_path / "new", keep=0)
@@ -262,7 +262,7 @@ def test_nothing_is_written_when_a_backup_is_refused(copied, tmp_path):
         assert re.fullmatch(r"(?:Checking.*\n)*Backup .* is damaged: .*\n", process.stderr)
         assert not media(place).exists() or not any(media(place).iterdir())
         process = place.run("restore", str(copied), "--again", check=False)
-        assert "No restore was interrupted here: leave --again out." in process.stderr
+        assert "No restore was interrupted here: leave out --again." in process.stderr
 
 
 def test_a_server_with_files_is_no_empty_place(copied, tmp_path):

@@ -16,6 +16,7 @@ COMMANDS = [
     [str(BIN / "mypy")],
     [str(BIN / "lint-imports"), "--no-cache"],
     [sys.executable, "manage.py", "makemigrations", "--check", "--dry-run"],
+    [sys.executable, "tests/project/migrations/linter.py"],
     [sys.executable, "manage.py", "check", "--fail-level", "WARNING"],
 ]
 

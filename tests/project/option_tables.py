@@ -1,7 +1,8 @@
 """Write the tables of parameters in the documentation from their declarations: `make docs`.
 
 A page marks the place with `<!-- parameters: analysis.results.parameters.Parameters -->` (`options:` for the options
-of a command) and `<!-- end -->`.
+of a command) and `<!-- end -->`. `<!-- table: tests.front.addresses.role_table -->` marks the place of a table that a
+function returns.
 """
 
 import os
@@ -13,7 +14,7 @@ from django.utils.module_loading import import_string
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted((ROOT / "docs").rglob("*.md"))
-PLACE = re.compile(r"(<!-- (parameters|options): (\S+) -->\n).*?(<!-- end -->)", re.DOTALL)
+PLACE = re.compile(r"(<!-- (parameters|options|table): (\S+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
 def with_tables(text: str) -> str:
@@ -21,7 +22,9 @@ def with_tables(text: str) -> str:
 
     def table(place: re.Match[str]) -> str:
         begin, kind, name, end = place.groups()
-        return f"{begin}{import_string(name).markdown(options=kind == 'options')}\n{end}"
+        declared = import_string(name)
+        written = declared() if kind == "table" else declared.markdown(options=kind == "options")
+        return f"{begin}{written}\n{end}"
 
     return PLACE.sub(table, text)
 

@@ -19,7 +19,7 @@ from django.core.management import get_commands
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCKER = ROOT / "docker"
-DOCS = (ROOT / "docs" / "operating.md").read_text(encoding="utf-8")
+DOCS = "\n".join(page.read_text(encoding="utf-8") for page in (ROOT / "docs" / "operate").glob("*.md"))
 IMAGES = ["web", "worker"]
 ENDS = {"prepare"}  # is waited for, and not looked at
 pytestmark = pytest.mark.database_free

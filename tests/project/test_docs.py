@@ -17,8 +17,10 @@ FOLDERS = (
     "tests",
     "benchmarks",
     "docker",
+    "bundle",
     "docs",
     "requirements",
+    "locale",
 )
 CODE = re.compile(r"`([^`\n]+)`")
 # A file's path, a module alone, or a folder of ours. Patterns (<name>, {id}, *), addresses and var/ are none.
@@ -56,6 +58,6 @@ def test_tables_of_parameters_are_as_declared(page):
 
 @pytest.mark.database_free
 def test_a_changed_declaration_changes_its_table():
-    page = (ROOT / "docs" / "analysis.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "use" / "reference" / "analysis.md").read_text(encoding="utf-8")
     assert PLACE.search(page)
     assert with_tables(page.replace("| `2000` |", "| `1000` |")) == page

@@ -52,6 +52,7 @@ def test_a_database_that_crashes_loses_no_answer_and_the_server_recovers_by_itse
     cluster, server = crashing
     made = campaign(server, tasks=TASKS)
     with web_server(server, tmp_path) as web:
+        wait_until(lambda: len(web.workers()) == 2)  # the server answers as soon as the first is there
         workers = web.workers()
         annotators = Annotators(web.port, made)
         for share in (0.2, 0.4):

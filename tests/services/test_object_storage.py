@@ -197,8 +197,8 @@ def test_the_servers_settings_and_commands_make_and_use_the_bucket(server, tmp_p
         "FILES_SECRET_KEY_FILE": str(tmp_path / "secret"),
     }
     with own_server(tmp_path, **environment) as platform:
-        assert platform.run("prepare_files").stdout.startswith("Made the bucket files-")
-        assert platform.run("prepare_files").stdout.endswith("is there.\n")
+        assert platform.run("prepare_files").stdout.startswith("Created the bucket files-")
+        assert platform.run("prepare_files").stdout.endswith("exists.\n")
         kept = platform.ask(
             "from django.core.files.base import ContentFile\n"
             "from django.core.files.storage import default_storage\n"

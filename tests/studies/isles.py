@@ -24,26 +24,34 @@ def new_resource() -> Resource:
         "Velmari": ["tall hat", "blue scarf", "lantern", "kite"],
         "Orsani": ["round glasses", "drum", "umbrella", "tall hat"],
     }
-    for name, attributes in listed.items():
-        group = IdentityGroup.objects.create(
+    groups = IdentityGroup.objects.bulk_create(
+        IdentityGroup(
             resource=resource, name=name, display_name=name, region="North Isles", region_code="X01"
         )
-        for index, text in enumerate(attributes):
-            attribute, _ = Attribute.objects.get_or_create(text=text)
-            Stereotype.objects.create(
-                group=group,
-                attribute=attribute,
-                in_region_stereotype=2 if index < 3 else 1,
-                in_region_not=1,
-                in_region_unsure=0,
-                out_region_stereotype=1 if index < 3 else 0,
-                out_region_not=2,
-                out_region_unsure=0,
-                rating_1=-1,
-                rating_2=0,
-                rating_3=1,
-                offensiveness_stored=0,
-            )
+        for name in listed
+    )
+    texts = dict.fromkeys(text for attributes in listed.values() for text in attributes)
+    attributes = Attribute.objects.in_bulk(texts, field_name="text")
+    new = Attribute.objects.bulk_create(Attribute(text=text) for text in texts if text not in attributes)
+    attributes |= {attribute.text: attribute for attribute in new}
+    Stereotype.objects.bulk_create(
+        Stereotype(
+            group=group,
+            attribute=attributes[text],
+            in_region_stereotype=2 if index < 3 else 1,
+            in_region_not=1,
+            in_region_unsure=0,
+            out_region_stereotype=1 if index < 3 else 0,
+            out_region_not=2,
+            out_region_unsure=0,
+            rating_1=-1,
+            rating_2=0,
+            rating_3=1,
+            offensiveness_stored=0,
+        )
+        for group in groups
+        for index, text in enumerate(listed[group.name])
+    )
     return resource
 
 
@@ -52,10 +60,14 @@ def new_study(*, lead: User, analyst: User, resource: Resource) -> Study:
     study = Study.objects.create(
         name="Isles", slug="isles", resource=resource, seed=7, created_by=lead, simulated=False
     )
-    for group in resource.groups.all():
-        StudyGroup.objects.create(
+    StudyGroup.objects.bulk_create(
+        StudyGroup(
             study=study, group=group, name=group.name, display_name=group.display_name, region=group.region
         )
-    StudyMembership.objects.create(study=study, user=lead, role=StudyMembership.Role.LEAD)
-    StudyMembership.objects.create(study=study, user=analyst, role=StudyMembership.Role.ANALYST)
+        for group in resource.groups.all()
+    )
+    roles = {lead: StudyMembership.Role.LEAD, analyst: StudyMembership.Role.ANALYST}
+    StudyMembership.objects.bulk_create(
+        StudyMembership(study=study, user=user, role=role) for user, role in roles.items()
+    )
     return study

@@ -100,7 +100,7 @@ def test_a_removed_end_is_found_by_a_digest_that_was_noted(chain):
     AuditEntry.objects.filter(pk=chain[4].pk).delete()
     assert problems() == []
     assert problems(head=head) == [
-        "The digest that you noted is not in the chain: its end was removed or written again."
+        "The digest that you noted is not in the chain: its end was removed or rewritten."
     ]
     assert problems(head=AuditLink.objects.get(position=4).digest) == []
 
@@ -169,7 +169,7 @@ class TestCommand:
         out = StringIO()
         call_command("verify_audit", stdout=out)
         assert out.getvalue().splitlines() == [
-            "5 entries are as they were written.",
+            "5 entries are unchanged.",
             f"Latest digest: {audit_chain.verify().head}",
         ]
 

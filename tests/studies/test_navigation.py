@@ -1,10 +1,13 @@
-"""The tabs of a study come from the apps above it, in a fixed order; some are a lead's alone."""
+"""The tabs of a study come from the apps above it, in a fixed order; people see those that they may open."""
 
 import pytest
 from django.template import Context, Template
 from django.test import RequestFactory
 
+from accounts.models import User
+from accounts.rights import CAPABILITIES, Role
 from studies import navigation
+from studies.access import right_to_open
 from studies.models import Study
 
 FOR_ANALYSTS = [
@@ -23,20 +26,39 @@ FOR_ANALYSTS = [
 ]
 
 
-def render(path: str = "/studies/isles/images/", *, simulated: bool = False, **values: object) -> str:
-    study = Study(name="Isles", slug="isles", simulated=simulated)
-    context = Context({"request": RequestFactory().get(path), "study": study, **values})
+def render(path: str = "/studies/isles/images/", *, simulated: bool = False, role: Role = Role.LEAD) -> str:
+    study = Study(pk=1, name="Isles", slug="isles", simulated=simulated)
+    request = RequestFactory().get(path)
+    request.user = User(pk=2)
+    request._study_access = {request.user.pk: {study.pk: CAPABILITIES[role]}}
+    context = Context({"request": request, "study": study})
     return Template("{% load study_pages %}{% study_tabs %}").render(context)
 
 
+def tabs_for(role: Role) -> list[tuple[str, str]]:
+    opens = CAPABILITIES[role]
+    return navigation.tabs_of("isles", opens=lambda address: right_to_open(address) in opens)
+
+
 def test_an_analyst_sees_the_tabs_in_their_order():
-    assert navigation.tabs_of("isles", for_lead=False) == FOR_ANALYSTS
+    assert tabs_for(Role.ANALYST) == FOR_ANALYSTS
 
 
 def test_a_lead_sees_label_studio_between_releases_and_members():
     label_studio = ("Label Studio", "/studies/isles/label-studio/")
     expected = [*FOR_ANALYSTS[:9], label_studio, *FOR_ANALYSTS[9:]]
-    assert navigation.tabs_of("isles", for_lead=True) == expected
+    assert tabs_for(Role.LEAD) == expected
+
+
+@pytest.mark.parametrize(
+    ("role", "parts"),
+    [
+        (Role.COORDINATOR, ["Overview", "Campaigns", "Members", "Consent", "History"]),
+        (Role.STEWARD, ["Overview", "Campaigns", "Releases", "Members", "Consent", "History"]),
+    ],
+)
+def test_others_see_the_tabs_that_they_may_open(role, parts):
+    assert [label for label, _ in tabs_for(role)] == parts
 
 
 def test_the_order_is_that_of_the_numbers_and_not_of_registration(monkeypatch):
@@ -44,14 +66,12 @@ def test_the_order_is_that_of_the_numbers_and_not_of_registration(monkeypatch):
     navigation.register_tab("Members", "studies:members", order=2)
     navigation.register_tab("Overview", "studies:detail", order=1)
     navigation.register_tab("Members", "studies:members", order=2)
-    assert [label for label, _ in navigation.tabs_of("isles", for_lead=True)] == ["Overview", "Members"]
+    assert [label for label, _ in tabs_for(Role.LEAD)] == ["Overview", "Members"]
 
 
-@pytest.mark.parametrize(
-    ("context", "shown"), [({}, False), ({"may_change": False}, False), ({"may_change": True}, True)]
-)
-def test_only_pages_on_which_one_may_change_something_show_the_tabs_of_leads(context, shown):
-    assert (">Label Studio<" in render(**context)) is shown
+@pytest.mark.parametrize(("role", "shown"), [(Role.ANALYST, False), (Role.LEAD, True)])
+def test_every_page_shows_the_tabs_of_the_role(role, shown):
+    assert (">Label Studio<" in render(role=role)) is shown
 
 
 def test_the_tab_of_the_page_is_marked():

@@ -6,6 +6,8 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.template import engines
 from django.urls import path
 
+from accounts.rights import Capability, requires
+
 PAGE = """{% extends "web/base_plain.html" %}{% load design %}{% block title %}Behaviour{% endblock %}
 {% block content %}
 {% data_table caption="Groups" id="groups" sortable=True filter="Filter groups" %}
@@ -33,10 +35,12 @@ submitted: list[str] = []
 gone: set[str] = set()  # links that the list holds no more
 
 
+@requires(get=Capability.ANYONE)
 def page(request: HttpRequest) -> HttpResponse:
     return HttpResponse(engines["django"].from_string(PAGE).render({}, request))
 
 
+@requires(get=Capability.ANYONE)
 def progress_json(request: HttpRequest) -> JsonResponse:
     done = min(next(asked), 4)
     words = "finished" if done == 4 else "<b>drawing</b>"
@@ -45,11 +49,13 @@ def progress_json(request: HttpRequest) -> JsonResponse:
     )
 
 
+@requires(get=Capability.ANYONE)
 def progress_html(request: HttpRequest) -> HttpResponse:
     source = '{% load design %}{% progress 4 4 %}<p data-poll-finished>{% copyable "x" label="Copy it" %}</p>'
     return HttpResponse(engines["django"].from_string(source).render({}, request))
 
 
+@requires(get=Capability.ANYONE)
 def progress_list(request: HttpRequest) -> HttpResponse:
     """Something new with each question, but for the first part."""
     number = next(asked)
@@ -58,11 +64,13 @@ def progress_list(request: HttpRequest) -> HttpResponse:
     return HttpResponse(f'<p><a href="/still/">still</a></p><div>{lines}</div>')
 
 
+@requires(get=Capability.ANYONE)
 def broken(request: HttpRequest) -> HttpResponse:
     next(asked)
     return HttpResponse(status=503)
 
 
+@requires(get=Capability.ANYONE)
 def slow(request: HttpRequest) -> HttpResponse:
     submitted.append(request.GET["note"])
     return HttpResponse(status=204)

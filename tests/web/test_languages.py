@@ -13,8 +13,9 @@ from web.languages import LanguageMiddleware
     [
         ("/annotate/", "de"),
         ("/annotate/7/", "de"),
+        ("/", "de"),
         ("/account/sign-in/", "de"),
-        ("/account/", "en"),
+        ("/account/", "de"),
         ("/studies/annotate/", "en"),
     ],
 )

@@ -9,7 +9,7 @@ from django.conf import settings as configured
 from django.http import HttpResponse
 from django.test import RequestFactory
 
-from foundation.log_context import JOB, ContextFilter, JsonFormatter, context_of
+from foundation.monitoring.log_context import JOB, ContextFilter, JsonFormatter, context_of
 from web.middleware import RequestIdMiddleware, TrustedProxyMiddleware
 
 

@@ -16,12 +16,12 @@ class Command(DomainCommand):
     example = "python manage.py analyze --study visage-2026 --output results --resamples 2000"
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--study", required=True, metavar="NAME", help="name or slug of the study")
+        parser.add_argument("--study", required=True, metavar="NAME", help="name or short name of the study")
         parser.add_argument("--output", required=True, type=Path, metavar="DIR", help="folder to write to")
         parser.add_argument(
             "--preset",
             choices=tuple(PRESETS),
-            help="use the choices of the published analysis of ViSAGe; other options given take precedence",
+            help="use the choices of the published analysis of ViSAGe; other options that you give take precedence",
         )
         Parameters.add_options(parser)
 

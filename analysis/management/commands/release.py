@@ -21,7 +21,7 @@ class Command(DomainCommand):
     example = "python manage.py release --study visage-2026 --output visage-2026-release --k 5"
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--study", required=True, metavar="NAME", help="name or slug of the study")
+        parser.add_argument("--study", required=True, metavar="NAME", help="name or short name of the study")
         parser.add_argument("--output", required=True, type=Path, metavar="DIR", help="folder to write to")
         ReleaseParameters.add_options(parser)
         parser.add_argument("--without-images", action="store_true", help="Leave the picture files out.")

@@ -29,7 +29,7 @@ class Command(DomainCommand):
     )
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        parser.add_argument("--study", required=True, metavar="NAME", help="the study's name or slug")
+        parser.add_argument("--study", required=True, metavar="NAME", help="name or short name of the study")
         parser.add_argument("--scorer", required=True, choices=KINDS)
         parser.add_argument(
             "--model",
@@ -58,7 +58,7 @@ class Command(DomainCommand):
         parser.add_argument(
             "--batch-size", type=_positive, metavar="N", help="images at once; fewer if memory runs out"
         )
-        parser.add_argument("--queue", action="store_true", help="let a background worker do it")
+        parser.add_argument("--queue", action="store_true", help="queue a job for a background worker")
         parser.add_argument(
             "--param",
             action="append",
@@ -124,7 +124,7 @@ def _parameters(options: dict[str, Any]) -> dict[str, Any]:
 
 def _where(scorer: Scorer) -> str:
     page = reverse("scoring:list", args=[scorer.study.slug])
-    return f"What it found is in “python manage.py analyze --study {scorer.study.slug} --output DIR” and on {page}."
+    return f"To see the scores, use “python manage.py analyze --study {scorer.study.slug} --output DIR” and on {page}."
 
 
 def _positive(text: str) -> int:

@@ -10,6 +10,7 @@ import pandas as pd
 from scipy.sparse import csr_array
 
 from analysis.metrics.agreement.krippendorff_alpha import krippendorff_alpha
+from analysis.metrics.annotators.group_agreement import cross_agreement
 from analysis.metrics.annotators.levels import Levels, levels_of
 from analysis.metrics.data.annotator_ids import UNUSABLE, annotator_ids_usable
 from analysis.metrics.data.arrays import Array, ratio
@@ -303,27 +304,11 @@ def _agreement(frame: pd.DataFrame, model: str, names: list[str]) -> pd.DataFram
             )
     unit = frame.groupby(["identity_group", "image", "attribute"], observed=True).ngroup().to_numpy()
     level = frame["model"].cat.codes.to_numpy()
-    width = int(unit.max(initial=-1)) + 1
-    n_shown = np.stack([np.bincount(unit[level == code], minlength=width) for code in range(len(names))])
-    answer = frame["present"].to_numpy()
-    n_marked = np.stack(
-        [np.bincount(unit[(level == code) & answer], minlength=width) for code in range(len(names))]
-    )
-    for a, b in combinations(range(len(names)), 2):
-        shared = (n_shown[a] > 0) & (n_shown[b] > 0)
-        agreeing = n_marked[a] * n_marked[b] + (n_shown[a] - n_marked[a]) * (n_shown[b] - n_marked[b])
-        share = agreeing[shared] / (n_shown[a] * n_shown[b])[shared]
-        value = float(share.mean()) if shared.any() else np.nan
-        rows.append(
-            (
-                names[a],
-                names[b],
-                "cross_group_agreement",
-                value,
-                int(shared.sum()),
-                "" if shared.any() else "no_shared_unit",
-            )
-        )
+    answer = frame["present"].to_numpy().astype(np.int64)
+    rows += [
+        (names[a], names[b], "cross_group_agreement", value, units, reason)
+        for a, b, value, units, reason in cross_agreement(unit, level, answer, groups=len(names))
+    ]
     columns = list(zip(*rows, strict=True)) or [()] * 6
     return pd.DataFrame(
         {

@@ -15,16 +15,16 @@ _WHY = {
     "no_scores": "No machine has scored the images of this study yet.",
     "no_captions": "No machine has described the images of this study yet.",
     "no_vectors": "No encoder has seen images of every condition that this measure compares yet.",
-    "no_judgements": "People have not judged the images yet, so there is nothing to hold a machine against.",
-    "no_judged_image_was_scored": "None of the images that people judged was scored.",
-    "no_attributes": "The study lists no attribute to look for.",
-    "no_scored_image_has_a_group": "No scored image was made for a group.",
+    "no_judgements": "People have not judged the images yet, so there is nothing to compare a machine with.",
+    "no_judged_image_was_scored": "None of the images that people judged have been scored.",
+    "no_attributes": "The study has no attributes to look for.",
+    "no_scored_image_has_a_group": "None of the scored images were generated for a group.",
     "no_images_of_these_conditions": "The study has no images of the conditions that this measure compares.",
     "no_attribute_sets": "The study does not name two attribute sets to compare.",
-    "images_without_phrase": "The images of targets and attribute sets name no phrase, as imported ones do not, "
-    "so it is unknown what they show. Images generated here from the study’s phrases are measured.",
+    "images_without_phrase": "The images of targets and attribute sets have no phrase, because they were imported, so "
+    "it is unknown what they show. Only images generated here from the study’s phrases are measured.",
     "texts_without_vectors": "The encoder has not read all phrases and prompts of the study yet.",
-    "not_of_this_model": "There is nothing of this kind for the model shown.",
+    "not_of_this_model": "There are no such measures for the model shown.",
 }
 # What gives it: the scorer to run, or in words.
 _SCORERS = {
@@ -35,8 +35,8 @@ _SCORERS = {
     "automated_tendency": "clip",
 }
 _OTHERWISE = {
-    "pull": "Pull needs default, stereotypical and non-stereotypical images of each group: plan them with prompts "
-    "of those three conditions.",
+    "pull": "Pull needs default, stereotypical and non-stereotypical images of each group. Generate them with prompts "
+    "of these three conditions.",
     "mcas": "MCAS needs images of targets and of two attribute sets: create a study with the protocol MCAS.",
 }
 _NOT_BY_SCORING = {

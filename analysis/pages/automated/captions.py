@@ -18,7 +18,7 @@ IMAGES_A_PAGE = 8
 ORDERS = {
     "group": Order("group and rank", "place", largest=False),
     "salience": Order("most salient", "salience"),
-    "likelihood": Order("likeliest to people", "likelihood"),
+    "likelihood": Order("most often marked by people", "likelihood"),
     "captions": Order("most captions", "captions"),
 }
 

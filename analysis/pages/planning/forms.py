@@ -16,7 +16,7 @@ class PlanForm(forms.Form):
         max_length=LONGEST_HYPOTHESIS,
         widget=forms.Textarea(attrs={"rows": 3}),
         label="Hypothesis",
-        help_text="What you expect to find, in words, before you see any label.",
+        help_text="What you expect to find, in words, written before you see any labels.",
     )
     primary_measure = forms.ChoiceField(
         choices=StudyPlan.Measure.choices,

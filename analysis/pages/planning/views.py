@@ -4,14 +4,14 @@ import csv
 from typing import Any
 
 from django import forms
-from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
-from django.views.decorators.http import require_safe
 
+from accounts.rights import Capability, requires
 from analysis.models import Preregistration, StudyPlan
 from analysis.pages.planning.forms import PlanForm
 from analysis.planning.parameters import PlanParameters
+from analysis.planning.people import rules_of_study
 from analysis.planning.pilot import assumptions_of
 from analysis.planning.plans import latest_plan, make_plan, parameters_of_plan, planned_designs, primary_rows
 from analysis.planning.preregistration import preregister
@@ -20,7 +20,7 @@ from analysis.results.preregistrations import changes_since
 from analysis.results.schema import MARKING
 from annotation.models import Campaign
 from foundation.errors import DomainError, NotFound
-from studies.access import ANALYST, LEAD, holds, study_for
+from studies.access import may, study_for
 from studies.models import Study
 from studies.study_view import StudyView
 from web.form_page import FormPage
@@ -29,17 +29,16 @@ _REGISTRATIONS_SHOWN = 20
 _PILOTS_SHOWN = 20
 
 
-@login_required
-@require_safe
+@requires(get=Capability.SEE_RESULTS)
 def plan(request: HttpRequest, study: str) -> HttpResponse:
     """Show the newest plan: power and width as curves, and each design with its people, hours and money."""
-    current_study = study_for(request.user, study, role=ANALYST)
+    current_study = study_for(request, study)
     newest = latest_plan(current_study)
     registrations = current_study.preregistrations.select_related("created_by")[:_REGISTRATIONS_SHOWN]
     context: dict[str, Any] = {
         "study": current_study,
         "plan": newest,
-        "may_change": holds(request.user, current_study, LEAD),
+        "may_change": may(request, current_study, Capability.MANAGE_STUDY),
         "registrations": registrations,
         "changes": changes_since(registrations[0]) if registrations else [],
     }
@@ -53,6 +52,7 @@ def plan(request: HttpRequest, study: str) -> HttpResponse:
     return render(request, "analysis/planning/plan.html", context)
 
 
+@requires(get=Capability.MANAGE_STUDY, post=Capability.MANAGE_STUDY)
 class NewPlan(StudyView, FormPage[PlanForm]):
     """A new plan, filled in with the newest one, or with what a pilot found."""
 
@@ -70,6 +70,7 @@ class NewPlan(StudyView, FormPage[PlanForm]):
         values = {name: PlanParameters.default(name) for name in PlanParameters.model_fields}
         values["groups"] = self.study.groups.count() or values["groups"]
         values["primary_measure"] = _measure_for(values["groups"])
+        values["quotas"] = rules_of_study(self.study)
         if newest is not None:
             values |= newest.parameters
             values |= {"hypothesis": newest.hypothesis, "primary_measure": newest.primary_measure}
@@ -110,6 +111,7 @@ def _measure_for(groups: int) -> str:
     return StudyPlan.Measure.THETA if groups < 2 else StudyPlan.Measure.THETA_POOLED
 
 
+@requires(get=Capability.MANAGE_STUDY, post=Capability.MANAGE_STUDY)
 class Preregister(StudyView, FormPage[forms.Form]):
     """Confirm that the plan and the design are written down as they stand."""
 
@@ -129,14 +131,13 @@ class Preregister(StudyView, FormPage[forms.Form]):
 
     def call(self) -> str:
         registration = preregister(study=self.study, plan=self.plan, by=self.by)
-        return f"Preregistration {registration.number} is written down. Its SHA-256 is {registration.sha256}."
+        return f"Preregistration {registration.number} is saved. Its SHA-256 is {registration.sha256}."
 
 
-@login_required
-@require_safe
+@requires(get=Capability.SEE_RESULTS)
 def preregistration(request: HttpRequest, study: str, number: int) -> HttpResponse:
     """Download a preregistration as it was written down."""
-    current_study = study_for(request.user, study, role=ANALYST)
+    current_study = study_for(request, study)
     registration = get_object_or_404(Preregistration, study=current_study, number=number)
     response = HttpResponse(registration.document, content_type="application/json; charset=utf-8")
     name = f"{current_study.slug}-preregistration-{number}.json"
@@ -144,11 +145,10 @@ def preregistration(request: HttpRequest, study: str, number: int) -> HttpRespon
     return response
 
 
-@login_required
-@require_safe
+@requires(get=Capability.SEE_RESULTS)
 def designs_csv(request: HttpRequest, study: str) -> HttpResponse:
     """Download the designs of the newest plan."""
-    current_study: Study = study_for(request.user, study, role=ANALYST)
+    current_study: Study = study_for(request, study)
     newest = latest_plan(current_study)
     if newest is None:
         raise NotFound("no_plan", "This study has no plan yet.")
@@ -157,7 +157,7 @@ def designs_csv(request: HttpRequest, study: str) -> HttpResponse:
     writer = csv.writer(response)
     writer.writerow(
         ["images", "annotators", "annotators_per_task", "groups", "half_width", "power", "power_se", "screens",
-         "hours", "hours_each", "days", "pay", "fees", "cost", "currency"]
+         "hours", "hours_each", "days", "pay", "fees", "cost", "currency", "people"]
     )  # fmt: skip
     currency = newest.parameters["pay_currency"]
     for line in planned_designs(newest):
@@ -165,6 +165,7 @@ def designs_csv(request: HttpRequest, study: str) -> HttpResponse:
         writer.writerow(
             [design.images, design.annotators, design.annotators_per_task, design.groups, line.half_width,
              line.power, line.power_se, work.screens, round(work.hours, 4), round(work.hours_each, 4), work.days,
-             work.pay, work.fees, work.cost, currency]
+             work.pay, work.fees, work.cost, currency,
+             "; ".join(f"{people.name}: {people.needed}" for people in line.people)]
         )  # fmt: skip
     return response

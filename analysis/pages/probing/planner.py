@@ -3,16 +3,15 @@
 from typing import Any
 
 from django import forms
-from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.views.decorators.http import require_safe
 
+from accounts.rights import Capability, requires
 from analysis.pages.results_page import ResultsPage
 from analysis.results import reports
 from analysis.results.probing.design import DesignParameters, designs
 from foundation.errors import DomainError
-from studies.access import ANALYST, study_for
+from studies.access import study_for
 from studies.models import Study
 
 
@@ -35,11 +34,10 @@ class DesignForm(forms.Form):
         return self.cleaned_data
 
 
-@login_required
-@require_safe
+@requires(get=Capability.SEE_RESULTS)
 def planner(request: HttpRequest, study: str) -> HttpResponse:
     """Designs beside each other; a study without results is planned with guesses."""
-    current_study = study_for(request.user, study, role=ANALYST)
+    current_study = study_for(request, study)
     report = reports.latest_report(current_study)
     page = None if report is None else ResultsPage(request, current_study, report, None)
     chosen = {name: value for name, value in request.GET.items() if value}

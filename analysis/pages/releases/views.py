@@ -3,14 +3,13 @@
 from typing import Any
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.contrib.auth.models import AnonymousUser
 from django.core.paginator import Paginator
 from django.http import FileResponse, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.models import User
+from accounts.rights import Capability, requires
 from analysis.models import Release
 from analysis.pages.releases.forms import KForm, ReleaseForm
 from analysis.releases import build_job, versions
@@ -24,7 +23,7 @@ from analysis.releases.storage.zips import set_aside as set_release_aside
 from analysis.releases.tables.columns import ALL_DESCRIPTIONS, ALL_TABLES
 from foundation.errors import DomainError
 from studies import audit
-from studies.access import ANALYST, LEAD, holds, study_for
+from studies.access import may, study_for
 from studies.models import Study
 
 _PER_PAGE = 20
@@ -33,21 +32,19 @@ _KEPT = ("annotations", "annotators", "images", "profiles")  # large, and for bu
 _TRIED = "tried_%s"  # the same field stands twice on the page
 
 
-@login_required
-@require_safe
+@requires(get=Capability.SEE_RELEASES)
 def releases(request: HttpRequest, study: str) -> HttpResponse:
     """What a release would hold now, what its privacy check says, and the releases there are."""
-    current_study = study_for(request.user, study, role=ANALYST)
+    current_study = study_for(request, study)
     tried = KForm(request.GET, auto_id=_TRIED) if "k" in request.GET else KForm(auto_id=_TRIED)
     return render(request, "analysis/releases/list.html", _context(request, current_study, tried, form=None))
 
 
-@login_required
-@require_POST
+@requires(post=Capability.RELEASE)
 def build(request: HttpRequest, study: str) -> HttpResponse:
     """Ask for a release; a worker builds it."""
-    assert isinstance(request.user, User)  # login_required lets nobody else in
-    current_study = study_for(request.user, study, role=LEAD)
+    assert isinstance(request.user, User)  # RightsMiddleware lets nobody else in
+    current_study = study_for(request, study)
     form = ReleaseForm(request.POST)
     try:
         parameters = form.parameters()
@@ -61,18 +58,17 @@ def build(request: HttpRequest, study: str) -> HttpResponse:
     return redirect("releases:list", study=current_study.slug)
 
 
-@login_required
-@require_safe
+@requires(get=Capability.SEE_RELEASES)
 def release(request: HttpRequest, study: str, version: int) -> HttpResponse:
     """One release: its numbers, what changed, and the digest of every file."""
-    current_study = study_for(request.user, study, role=ANALYST)
+    current_study = study_for(request, study)
     release = versions.release_of(current_study, version)
     checksums = Paginator(versions.checksums_of(release), _FILES_PER_PAGE).get_page(request.GET.get("page"))
     context = {
         "study": current_study,
         "release": release,
         "title": f"Release {release.version}",
-        "may_change": holds(request.user, current_study, LEAD),
+        "may_change": may(request, current_study, Capability.RELEASE),
         "removed_on": release.facts.get(REMOVED),
         "first": release.facts["changes"]["previous"] is None,
         "facts": versions.facts_of(release),
@@ -87,20 +83,18 @@ def release(request: HttpRequest, study: str, version: int) -> HttpResponse:
     return render(request, "analysis/releases/release.html", context)
 
 
-@login_required
-@require_safe
+@requires(get=Capability.SEE_RELEASES)
 def download(request: HttpRequest, study: str, version: int) -> FileResponse:
     """The files of a release as a zip."""
-    release = versions.release_of(study_for(request.user, study, role=ANALYST), version)
+    release = versions.release_of(study_for(request, study), version)
     return archive_response(release, by=request.user)
 
 
-@login_required
-@require_http_methods(["GET", "POST"])
+@requires(get=Capability.RELEASE, post=Capability.RELEASE)
 def remove_files(request: HttpRequest, study: str, version: int) -> HttpResponse:
     """Ask whether the kept files shall go, and delete them."""
-    assert isinstance(request.user, User)  # login_required lets nobody else in
-    current_study = study_for(request.user, study, role=LEAD)
+    assert isinstance(request.user, User)  # RightsMiddleware lets nobody else in
+    current_study = study_for(request, study)
     release = versions.release_of(current_study, version)
     if request.method == "POST":
         remove_kept_files(release=release, by=request.user)
@@ -110,12 +104,11 @@ def remove_files(request: HttpRequest, study: str, version: int) -> HttpResponse
     return render(request, "analysis/releases/remove_files.html", context)
 
 
-@login_required
-@require_http_methods(["GET", "POST"])
+@requires(get=Capability.RELEASE, post=Capability.RELEASE)
 def set_aside(request: HttpRequest, study: str, version: int) -> HttpResponse:
     """Ask whether nobody ever got a release, and note it."""
-    assert isinstance(request.user, User)  # login_required lets nobody else in
-    current_study = study_for(request.user, study, role=LEAD)
+    assert isinstance(request.user, User)  # RightsMiddleware lets nobody else in
+    current_study = study_for(request, study)
     release = versions.release_of(current_study, version)
     if request.method == "POST":
         set_release_aside(release=release, by=request.user)
@@ -143,7 +136,7 @@ def _context(request: HttpRequest, study: Study, tried: KForm, *, form: ReleaseF
     job = build_job.running_job(study)
     return {
         "study": study,
-        "may_change": holds(request.user, study, LEAD),
+        "may_change": may(request, study, Capability.RELEASE),
         "build_job": job,
         "failed_job": None if job else versions.failed_build(study),
         "preview": contents,

@@ -5,14 +5,13 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
-from django.views.decorators.http import require_POST
 
 from accounts.models import User
+from accounts.rights import Capability, requires
 from analysis.pages.results.annotator_groups import MEASURES, largest_first, span
 from analysis.pages.results.downloads import csv_response
 from analysis.pages.results_page import ResultsPage, Row, results_page
@@ -27,7 +26,7 @@ from analysis.results.study_comparison import (
     stored_comparison,
 )
 from foundation.errors import NotFound
-from studies.access import ANALYST, studies_visible_to, study_for
+from studies.access import studies_where, study_for
 
 ROWS_A_PAGE = 150
 WITH_STUDY = "study:"
@@ -69,15 +68,14 @@ def compare(page: ResultsPage) -> HttpResponse | dict[str, Any]:
     return context | (_differences(page, context["found"]) if context.get("found") else {})
 
 
-@login_required
-@require_POST
+@requires(post=Capability.COMPUTE_RESULTS)
 def compute(request: HttpRequest, study: str) -> HttpResponse:
     """Compare with another study the analyst may see: at once when small, else in the background."""
-    assert isinstance(request.user, User)  # login_required lets nobody else in
-    current_study = study_for(request.user, study, role=ANALYST)
+    assert isinstance(request.user, User)  # RightsMiddleware lets nobody else in
+    current_study = study_for(request, study)
     report, _ = reports.standing_report(study=current_study, by=request.user)
     slug, model = request.POST.get("with", "").removeprefix(WITH_STUDY), request.POST.get("model", "")
-    other_report = _other_report(request.user, slug)
+    other_report = _other_report(request, slug)
     if report is None:
         return redirect("analysis:compare", study=current_study.slug)
     a = Side(report, model) if any(line["model"] == model for line in report.summary["headline"]) else None
@@ -91,7 +89,7 @@ def compute(request: HttpRequest, study: str) -> HttpResponse:
 
 
 def _other_studies(page: ResultsPage) -> Any:
-    return studies_visible_to(page.request.user).exclude(pk=page.study.pk)
+    return studies_where(page.request.user, Capability.SEE_RESULTS).exclude(pk=page.study.pk)
 
 
 def _pairs(page: ResultsPage) -> list[Pair]:
@@ -107,14 +105,13 @@ def _pairs(page: ResultsPage) -> list[Pair]:
     return pairs
 
 
-def _other_report(user: User, slug: str) -> Any:
-    """The report of a study this person may see as an analyst; labels taken back since have left it."""
-    if "\x00" in slug:  # which PostgreSQL refuses to look for
-        raise NotFound("study_not_found", "There is no such study, or you are not a member of it.")
-    other_study = study_for(user, slug, role=ANALYST)
-    report, _ = reports.standing_report(study=other_study, by=user)
+def _other_report(request: HttpRequest, slug: str) -> Any:
+    """The report of a study whose results this person may see; labels taken back since have left it."""
+    assert isinstance(request.user, User)  # RightsMiddleware lets nobody else in
+    other_study = study_for(request, slug)
+    report, _ = reports.standing_report(study=other_study, by=request.user)
     if report is None:
-        raise NotFound("no_report", f"There are no results of {other_study.name} to compare with yet.")
+        raise NotFound("no_report", f"{other_study.name} has no results to compare with yet.")
     return report
 
 
@@ -126,7 +123,7 @@ def _side(report: Any, like: str) -> Side | None:
 def _with_study(page: ResultsPage, slug: str) -> dict[str, Any]:
     user = page.request.user
     assert isinstance(user, User)  # results_page lets nobody else in
-    other_report = _other_report(user, slug)
+    other_report = _other_report(page.request, slug)
     b = _side(other_report, page.model)
     if b is None or not page.headline:
         return {"nothing": True, "other": other_report.study}

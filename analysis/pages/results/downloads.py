@@ -8,6 +8,7 @@ from functools import partial
 
 from django.http import HttpResponse
 
+from accounts.rights import Capability, requires
 from analysis.models import Report
 from analysis.pages.automated.measures import plot_of_category, the_calibration, the_pull, the_theta
 from analysis.pages.probing.associations import the_plot as the_association_plot
@@ -26,10 +27,12 @@ from analysis.plots.figures.judgements import (
 )
 from analysis.plots.maps.country_values import MEASURES
 from analysis.plots.plot import Plot
+from analysis.results.output.codebook import CODEBOOK, codebook_csv
 from analysis.results.output.csv_tables import rows_to_csv, to_csv
 from analysis.results.output.report_file import READS, report_html
+from analysis.results.output.report_pdf import report_pdf
 from analysis.results.reports import parameters_from
-from analysis.results.schema import LABELS, LIKERT, MARKING, files_of
+from analysis.results.schema import DIVISIVE, LABELS, LIKERT, MARKING, files_of
 from analysis.results.summaries.probing.associations import PLOTS as ASSOCIATION_PLOTS
 from analysis.results.summaries.probing.parts import PLOTS as PROBE_PLOTS
 from foundation.errors import Conflict, NotFound
@@ -48,15 +51,16 @@ def table(page: ResultsPage, table: str) -> HttpResponse:
     return csv_response(text, f"{page.study.slug}-{table}.csv")
 
 
+@requires(get=Capability.SEE_LABELS)
 @results_page(NO_TEMPLATE)
 def labels(page: ResultsPage, table: str) -> HttpResponse:
     """What annotators said and counts now, row by row, under the choices of the report."""
     if table not in LABELS:
-        raise NotFound("table_not_found", f"There is no table “{table}”; there are {', '.join(LABELS)}.")
+        raise NotFound("table_not_found", f"There is no table “{table}”. The tables are {', '.join(LABELS)}.")
     if page.too_many_labels:
         raise Conflict(
             "too_many_labels",
-            f"There are more than {MOST_LABELS:,} labels, too many for one table: build a release of them.",
+            f"There are more than {MOST_LABELS:,} labels, too many for one table. Build a release instead.",
         )
     from analysis.results.data.labels import load
     from analysis.results.tables.labels import LABEL_TABLES
@@ -68,29 +72,48 @@ def labels(page: ResultsPage, table: str) -> HttpResponse:
 
 @results_page(NO_TEMPLATE)
 def archive(page: ResultsPage) -> HttpResponse:
-    """Every table of the report."""
+    """Every table of the report that has rows, and what their columns mean."""
     audit.record_download(by=page.request.user, study=page.study, file="results.zip")
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as folder:
         stored = {table.name: table for table in page.report.tables.all()}
-        for name in files_of(stored):
-            entry = zipfile.ZipInfo(f"{page.study.slug}-results/{name}.csv", _EPOCH)
-            entry.compress_type = zipfile.ZIP_DEFLATED
-            folder.writestr(entry, rows_to_csv(stored[name].columns, stored[name].values()))
+        for name in page.files:
+            _pack(folder, page, f"{name}.csv", rows_to_csv(stored[name].columns, stored[name].values()))
+        tables = {name: stored[name].columns for name in page.files}
+        _pack(folder, page, CODEBOOK, codebook_csv(tables))
     response = HttpResponse(packed.getvalue(), content_type="application/zip")
     response["Content-Disposition"] = f'attachment; filename="{page.study.slug}-results.zip"'
     return response
+
+
+def _pack(folder: zipfile.ZipFile, page: ResultsPage, name: str, text: str) -> None:
+    entry = zipfile.ZipInfo(f"{page.study.slug}-results/{name}", _EPOCH)
+    entry.compress_type = zipfile.ZIP_DEFLATED
+    folder.writestr(entry, text)
 
 
 @results_page(NO_TEMPLATE)
 def report(page: ResultsPage) -> HttpResponse:
     """The whole report as one file that needs no network."""
     audit.record_download(by=page.request.user, study=page.study, file="report.html")
-    stored = {table.name: table.rows() for table in page.report.tables.filter(name__in=READS)}
-    text = report_html(page.study, stored, page.report.summary, page.report.computed_at)
-    response = HttpResponse(text, content_type="text/html; charset=utf-8")
+    response = HttpResponse(_report_html(page), content_type="text/html; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="{page.study.slug}-report.html"'
     return response
+
+
+@results_page(NO_TEMPLATE)
+def report_as_pdf(page: ResultsPage) -> HttpResponse:
+    """The same as pages to attach to a paper."""
+    pages = report_pdf(_report_html(page))
+    audit.record_download(by=page.request.user, study=page.study, file="report.pdf")
+    response = HttpResponse(pages, content_type="application/pdf")
+    response["Content-Disposition"] = f'attachment; filename="{page.study.slug}-report.pdf"'
+    return response
+
+
+def _report_html(page: ResultsPage) -> str:
+    stored = {table.name: table.rows() for table in page.report.tables.filter(name__in=READS)}
+    return report_html(page.study, stored, page.report.summary, page.report.computed_at)
 
 
 @results_page(NO_TEMPLATE)
@@ -118,10 +141,11 @@ def plot(page: ResultsPage, plot: str, format: str) -> HttpResponse:
 
 
 def table_csv(report: Report, name: str) -> str:
-    """The CSV text of one stored table."""
-    files = files_of(report.tables.values_list("name", flat=True))
-    if name not in files:
-        raise NotFound("table_not_found", f"There is no table “{name}”; there are {', '.join(files)}.")
+    """The CSV text of one stored table: of a file, or of what the page *Disagreement* lists."""
+    names = set(report.tables.values_list("name", flat=True))
+    files = files_of(names)
+    if name not in files and not (name == DIVISIVE and name in names):
+        raise NotFound("table_not_found", f"There is no table “{name}”. The tables are {', '.join(files)}.")
     stored = report.tables.get(name=name)
     return rows_to_csv(stored.columns, stored.values())
 

@@ -38,13 +38,19 @@ def groups(page: ResultsPage) -> dict[str, Any]:
     """The map and the table of groups; measure, region, country and name are chosen in the address."""
     rows, chosen = rows_of(page), _chosen(page)
     axis = ratio_axis(
-        [value for row in rows for value in (row["theta_low"], row["theta"], row["theta_high"])], "θ"
+        [value for row in rows for value in (row["theta_low"], row["theta"], row["theta_high"])],
+        "θ",
+        estimates=[row["theta"] for row in rows],
     )
-    measure = measure_named(page.request.GET.get("map", ""))
+    found = table_page(page.request, _shown(rows, chosen), ORDERS, name="name")
+    chosen_map = page.request.GET.get("map", "")
+    # Without a choice of its own, the map shows what the table is ordered by.
+    measure = measure_named(chosen_map or found.order)
     filters = {name: value for name, value in chosen.items() if value}
     return {
         **chosen,
-        "found": table_page(page.request, _shown(rows, chosen), ORDERS, name="name"),
+        "found": found,
+        "chosen_map": chosen_map,
         "axis": axis,
         "regions": sorted({row["region"] for row in rows if row["region"]}),
         "total": len(rows),

@@ -3,20 +3,22 @@
 from typing import Any
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
-from django.views.decorators.http import require_POST
 
 from accounts.models import User
+from accounts.rights import Capability, requires
 from analysis.pages.parameters_form import ParametersForm
 from analysis.pages.results_page import ResultsPage, results_page
 from analysis.plots.figures.judgements import theta_plot
 from analysis.results import reports
 from analysis.results.data.exclusions import not_counted_words
+from analysis.results.output.report_pdf import can_make_pdf
+from analysis.results.preregistrations import latest_registration
 from analysis.results.summaries.headline_rows import headline_by_mode, sensitivity_rows
+from analysis.results.summaries.study_design import study_design
 from jobs.models import Job
-from studies.access import ANALYST, study_for
+from studies.access import study_for
 
 
 @results_page("analysis/results/overview.html")
@@ -30,12 +32,14 @@ def overview(page: ResultsPage) -> dict[str, Any]:
     visual = page.table("visual_attributes")
     return {
         "headline": page.headline,
+        "can_make_pdf": can_make_pdf(),
         "conventions": headline_by_mode(page.headline, page.report.parameters["none_of_the_above"])
         if page.headline
         else [],
         "plot": theta_plot(tendency, page.names),
         "undefined": sorted(undefined.items(), key=lambda item: -item[1]),
         "not_counted": not_counted_words(page.report.summary),
+        "design": study_design(page.study, page.report.summary, latest_registration(page.study)),
         "rated": len(visual),
         "visual": sum(bool(row["visual"]) for row in visual),
         "form": ParametersForm(page.study, initial=page.report.parameters),
@@ -43,12 +47,11 @@ def overview(page: ResultsPage) -> dict[str, Any]:
     }
 
 
-@login_required
-@require_POST
+@requires(post=Capability.COMPUTE_RESULTS)
 def compute(request: HttpRequest, study: str) -> HttpResponse:
     """Compute the results with the chosen parameters: at once when small, else in the background."""
-    assert isinstance(request.user, User)  # login_required lets nobody else in
-    current_study = study_for(request.user, study, role=ANALYST)
+    assert isinstance(request.user, User)  # RightsMiddleware lets nobody else in
+    current_study = study_for(request, study)
     form = ParametersForm(current_study, request.POST)
     outcome = reports.request_report(study=current_study, parameters=form.parameters(), by=request.user)
     if isinstance(outcome, Job):

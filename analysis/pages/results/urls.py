@@ -53,5 +53,6 @@ urlpatterns = [
     path("labels/<slug:table>.csv", downloads.labels, name="labels"),
     re_path(r"^plots/(?P<plot>[a-z-]+)\.(?P<format>svg|png|csv|vl\.json)$", downloads.plot, name="plot"),
     path("report.html", downloads.report, name="report"),
+    path("report.pdf", downloads.report_as_pdf, name="report_pdf"),
     path("tables.zip", downloads.archive, name="archive"),
 ]

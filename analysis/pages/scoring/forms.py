@@ -68,23 +68,27 @@ KIND_CHOICES = _kind_choices()
 class ScorerForm(forms.Form):
     """Which model looks at what, and how."""
 
-    kind = forms.ChoiceField(label="What to find out", choices=[])
+    kind = forms.ChoiceField(label="Measure", choices=[])
     model_id = forms.CharField(
         required=False,
         max_length=300,
         label="Model",
-        help_text="An architecture of open_clip, a folder or file on the server, or an id on the hub. Left empty: "
-        f"{DEFAULT_MODELS[Kind.CLIP]} for vectors and CLIP, the models of BiasDora for sentiment and toxicity.",
+        help_text="An architecture of open_clip, a folder or file on the server, or an id on the hub. If empty: "
+        f"{DEFAULT_MODELS[Kind.CLIP]} for vectors and CLIP, and the models of BiasDora for sentiment and "
+        "toxicity.",
     )
     ngrams = forms.CharField(
         required=False,
         max_length=200_000,
         label="Words to find",
-        help_text="One word or phrase in each line. Left empty: a list of ours and the study’s attributes.",
+        help_text="One word or phrase on each line. If empty, a built-in list and the study’s attributes.",
         widget=forms.Textarea(attrs=_LINES),
     )
     model_label = forms.CharField(
-        required=False, max_length=110, label="Name in tables", help_text="Left empty, made from the model."
+        required=False,
+        max_length=110,
+        label="Name in tables",
+        help_text="If empty, the name follows from the model.",
     )
 
     def __init__(self, *args: Any, study: Study, **options: Any) -> None:

@@ -3,13 +3,12 @@
 from typing import Any, cast
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from accounts.models import User
+from accounts.rights import Capability, requires
 from analysis.models import Scorer
 from analysis.pages.scoring.forms import ScorerForm
 from analysis.results.probe_tables import SIGNIFICANT
@@ -20,7 +19,7 @@ from analysis.scoring.inputs.pairs import ScoredPair
 from analysis.scoring.judge_budget import most_tokens
 from analysis.scoring.overview import KINDS_ABOUT_IMAGES
 from foundation.errors import NotFound
-from studies.access import ANALYST, LEAD, holds, study_for
+from studies.access import may, study_for
 from studies.models import Study
 from studies.study_view import StudyView
 from web.form_page import FormPage
@@ -28,20 +27,20 @@ from web.form_page import FormPage
 _PER_PAGE = 50
 
 
-@login_required
-@require_safe
+@requires(get=Capability.SEE_RESULTS)
 def scorers(request: HttpRequest, study: str) -> HttpResponse:
     """List what has been scored."""
-    current_study = study_for(request.user, study, role=ANALYST)
+    current_study = study_for(request, study)
     context = {
         "study": current_study,
         "lines": overview.lines_of(current_study),
-        "may_change": holds(request.user, current_study, LEAD),
+        "may_change": may(request, current_study, Capability.RUN_MODELS),
         "kinds": [(kind, Scorer.Kind(kind).label) for kind in KINDS_ABOUT_IMAGES],
     }
     return render(request, "analysis/scoring/list.html", context)
 
 
+@requires(get=Capability.RUN_MODELS, post=Capability.RUN_MODELS)
 class NewScorer(StudyView, FormPage[ScorerForm]):
     """Say what a scorer would do; start it."""
 
@@ -74,11 +73,10 @@ def association_facts(study: Study) -> dict[str, Any]:
     return {"pairs": len(pairs), "tokens": most_tokens(longest), "tokens_out": MAX_TOKENS}
 
 
-@login_required
-@require_safe
+@requires(get=Capability.SEE_RESULTS)
 def scorer(request: HttpRequest, study: str, scorer: int) -> HttpResponse:
     """Show one scorer: what it is, how far it is, what it could not read."""
-    current_study = study_for(request.user, study, role=ANALYST)
+    current_study = study_for(request, study)
     line = overview.line_of(scorer_of(current_study, scorer))
     page = Paginator(overview.failed_images(line.scorer), _PER_PAGE).get_page(request.GET.get("page"))
     context = {
@@ -86,36 +84,33 @@ def scorer(request: HttpRequest, study: str, scorer: int) -> HttpResponse:
         "line": line,
         "page": page,
         "parameters": sorted(line.scorer.parameters.items()),
-        "may_change": holds(request.user, current_study, LEAD),
+        "may_change": may(request, current_study, Capability.RUN_MODELS),
         "has_rounded_vectors": launch.has_rounded_vectors(line.scorer),
     }
     return render(request, "analysis/scoring/scorer.html", context)
 
 
-@login_required
-@require_POST
+@requires(post=Capability.RUN_MODELS)
 def go_on(request: HttpRequest, study: str, scorer: int) -> HttpResponse:
     """Queue what is missing of a scorer's work."""
-    current_study = study_for(request.user, study, role=LEAD)
+    current_study = study_for(request, study)
     job = launch.start(scorer=scorer_of(current_study, scorer), by=cast("User", request.user))
     return redirect("jobs:detail", pk=job.pk)
 
 
-@login_required
-@require_POST
+@requires(post=Capability.RUN_MODELS)
 def score_unrounded(request: HttpRequest, study: str, scorer: int) -> HttpResponse:
     """Queue the same scorer with vectors that are not rounded."""
-    current_study = study_for(request.user, study, role=LEAD)
+    current_study = study_for(request, study)
     by = cast("User", request.user)
     unrounded = launch.plan_unrounded(scorer=scorer_of(current_study, scorer), by=by)
     return redirect("jobs:detail", pk=launch.start(scorer=unrounded, by=by).pk)
 
 
-@login_required
-@require_http_methods(["GET", "HEAD", "POST"])
+@requires(get=Capability.RUN_MODELS, post=Capability.RUN_MODELS)
 def remove(request: HttpRequest, study: str, scorer: int) -> HttpResponse:
     """Ask whether a scorer and what it found shall go, and remove it."""
-    current_study = study_for(request.user, study, role=LEAD)
+    current_study = study_for(request, study)
     line = overview.line_of(scorer_of(current_study, scorer))
     if request.method == "POST":
         launch.remove_scorer(scorer=line.scorer, by=cast("User", request.user))

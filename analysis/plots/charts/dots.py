@@ -8,7 +8,7 @@ from analysis.plots.plot import NARROW, WIDE
 from analysis.plots.svg import Svg
 from foundation.formats import format_number, format_percent, reason_text
 
-LINE_WIDE, LINE_NARROW = 22.0, 40.0
+LINE_WIDE, LINE_NARROW, GAP = 22.0, 40.0, 30.0
 TOP, BOTTOM = 6.0, 40.0
 STEREOTYPE, RANDOM, PLAIN = "stereotype", "random", "plain"
 
@@ -37,39 +37,63 @@ class Dot:
         return value if self.low is None and self.high is None else f"{value} [{ends[0]}, {ends[1]}]"
 
 
-def dot_plot(dots: Sequence[Dot], axis: Axis, *, title: str) -> tuple[str, str]:
+@dataclass(frozen=True)
+class Gap:
+    """Lines that are left out: after how many of those that are drawn, and words that say so."""
+
+    after: int
+    words: str
+
+
+def dot_plot(dots: Sequence[Dot], axis: Axis, *, title: str, gap: Gap | None = None) -> tuple[str, str]:
     """Return the wide and the narrow drawing."""
-    return _wide(dots, axis, title), _narrow(dots, axis, title)
+    return _wide(dots, axis, title, gap), _narrow(dots, axis, title, gap)
 
 
-def _wide(dots: Sequence[Dot], axis: Axis, title: str) -> str:
+def _wide(dots: Sequence[Dot], axis: Axis, title: str, gap: Gap | None) -> str:
     longest = max((len(dot.label) for dot in dots), default=8)
     x_left = min(250.0, 16 + 7.2 * longest)
     x_right = WIDE - 145
     svg = Svg(WIDE, title=title)
-    bottom = TOP + LINE_WIDE * len(dots)
+    tops, bottom = _tops(dots, LINE_WIDE, gap)
     _grid(svg, axis, x_left, x_right, TOP, bottom)
-    for index, dot in enumerate(dots):
-        y = TOP + LINE_WIDE * (index + 0.5)
+    for dot, top in zip(dots, tops, strict=True):
+        y = top + LINE_WIDE / 2
         svg.words(x_left - 12, y + 4, _short(dot.label, int((x_left - 16) / 7)), "plot-label", "end")
         _interval(svg, dot, axis, x_left, x_right, y)
         svg.words(WIDE, y + 4, dot.text(axis), "plot-value", "end")
+    _write_gap(svg, gap, tops)
     svg.height = bottom + BOTTOM
     return svg.text()
 
 
-def _narrow(dots: Sequence[Dot], axis: Axis, title: str) -> str:
+def _narrow(dots: Sequence[Dot], axis: Axis, title: str, gap: Gap | None) -> str:
     svg = Svg(NARROW, title=title)
     x_left, x_right = 8.0, NARROW - 8
-    bottom = TOP + LINE_NARROW * len(dots)
+    tops, bottom = _tops(dots, LINE_NARROW, gap)
     _grid(svg, axis, x_left, x_right, TOP, bottom)
-    for index, dot in enumerate(dots):
-        y = TOP + LINE_NARROW * index
+    for dot, y in zip(dots, tops, strict=True):
         svg.words(0, y + 13, _short(dot.label, 24), "plot-label halo")
         svg.words(NARROW, y + 13, dot.text(axis), "plot-value halo", "end")
         _interval(svg, dot, axis, x_left, x_right, y + 27)
+    _write_gap(svg, gap, tops)
     svg.height = bottom + BOTTOM
     return svg.text()
+
+
+def _tops(dots: Sequence[Dot], line: float, gap: Gap | None) -> tuple[list[float], float]:
+    """The upper edge of each line, and the lower edge of the last one."""
+    after, height = (gap.after, GAP) if gap else (len(dots), 0.0)
+    tops = [TOP + line * index + (height if index >= after else 0.0) for index in range(len(dots))]
+    return tops, TOP + line * len(dots) + height
+
+
+def _write_gap(svg: Svg, gap: Gap | None, tops: Sequence[float]) -> None:
+    """A band without grid that says how many lines are left out."""
+    if gap is not None:
+        y = tops[gap.after] - GAP
+        svg.add("rect", x=0, y=y + 2, width=svg.width, height=GAP - 4, class_="plot-gap")
+        svg.words(svg.width / 2, y + GAP / 2 + 4, gap.words, "plot-tick", "middle")
 
 
 def _grid(svg: Svg, axis: Axis, x_left: float, x_right: float, top: float, bottom: float) -> None:

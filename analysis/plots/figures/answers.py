@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from analysis.plots.axis import Axis, centred_axis, share_axis
 from analysis.plots.charts.dots import Dot
-from analysis.plots.figures.judgements import INTERVAL, both_ends, estimates_plot, plotted_values
+from analysis.plots.figures.judgements import INTERVAL, Lines, both_ends, estimates_plot, plotted_values
 from analysis.plots.plot import Heading, Plot, Row
 
 ENDS = ("ci_low", "ci_high", "reason")
@@ -15,27 +15,27 @@ def strength_plot(rows: Sequence[Row], names: Mapping[str, str], label: str) -> 
     defined = sorted((row for row in rows if row["strength"] is not None), key=lambda row: -row["strength"])
     if not defined:
         return None
-    plotted, note = both_ends(defined)
-    dots = [_dot(row, names.get(row["item"], row["item"]), "strength") for row in plotted]
+    lines = both_ends(defined, "strength")
+    dots = [_dot(row, names.get(row["item"], row["item"]), "strength") for row in lines.rows]
     # Each comparison is one of two items; every ranking is of the item that is ranked most often, or of fewer.
     number = sum(row.get("comparisons", 0) for row in defined) // 2
     number = number or max(row.get("rankings", 0) for row in defined)
-    heading = Heading("question-strengths", label, f"Strength, {INTERVAL}{note}", number)
+    heading = Heading("question-strengths", label, f"Strength, {INTERVAL}{lines.note}", number)
     axis = centred_axis(plotted_values(dots), "Strength, 0 is the mean of all", least=1.0)
-    return estimates_plot(dots, axis, heading, plotted, ("item", "strength", *ENDS))
+    return estimates_plot(dots, axis, heading, lines, ("item", "strength", *ENDS))
 
 
 def mean_plot(
     rows: Sequence[Row], names: Mapping[str, str], label: str, ends: tuple[float, float]
 ) -> Plot | None:
     """Means on a scale: of everything, by model and by group."""
-    plotted, note = both_ends([row for row in rows if row["mean"] is not None])
-    if not plotted:
+    lines = both_ends([row for row in rows if row["mean"] is not None], "mean")
+    if not lines.rows:
         return None
-    dots = [_dot(row, slice_name(row, names), "mean") for row in plotted]
-    heading = Heading("question-means", label, f"Mean, {INTERVAL}{note}", _answers(rows, "answers"))
+    dots = [_dot(row, slice_name(row, names), "mean") for row in lines.rows]
+    heading = Heading("question-means", label, f"Mean, {INTERVAL}{lines.note}", _answers(rows, "answers"))
     axis = Axis(*ends, "number", label=f"Scale from {ends[0]:g} to {ends[1]:g}")
-    return estimates_plot(dots, axis, heading, plotted, ("by", "item", "answers", "mean", *ENDS))
+    return estimates_plot(dots, axis, heading, lines, ("by", "item", "answers", "mean", *ENDS))
 
 
 def share_plot(rows: Sequence[Row], label: str) -> Plot | None:
@@ -47,19 +47,21 @@ def share_plot(rows: Sequence[Row], label: str) -> Plot | None:
     heading = Heading("question-shares", label, f"Share of answers, {INTERVAL}", plotted[0]["answers"])
     axis = share_axis(plotted_values(dots), "Share of those who answered")
     return estimates_plot(
-        dots, axis, heading, plotted, ("code", "label", "answers", "chosen", "share", *ENDS)
+        dots, axis, heading, Lines(plotted), ("code", "label", "answers", "chosen", "share", *ENDS)
     )
 
 
 def marked_words_plot(rows: Sequence[Row], names: Mapping[str, str], label: str) -> Plot | None:
     """The share of marked words: of everything, by model and by group."""
-    plotted, note = both_ends([row for row in rows if row["share"] is not None])
-    if not plotted:
+    lines = both_ends([row for row in rows if row["share"] is not None], "share")
+    if not lines.rows:
         return None
-    dots = [_dot(row, slice_name(row, names), "share") for row in plotted]
-    heading = Heading("question-words", label, f"Share of words, {INTERVAL}{note}", _answers(rows, "answers"))
+    dots = [_dot(row, slice_name(row, names), "share") for row in lines.rows]
+    heading = Heading(
+        "question-words", label, f"Share of words, {INTERVAL}{lines.note}", _answers(rows, "answers")
+    )
     axis = share_axis(plotted_values(dots), "Marked words ÷ words of the text")
-    return estimates_plot(dots, axis, heading, plotted, ("by", "item", "answers", "share", *ENDS))
+    return estimates_plot(dots, axis, heading, lines, ("by", "item", "answers", "share", *ENDS))
 
 
 def slice_name(row: Row, names: Mapping[str, str]) -> str:

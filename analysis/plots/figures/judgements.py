@@ -1,14 +1,16 @@
 """The plots of people's answers, each made from the rows of one table."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from analysis.plots.axis import Axis, ratio_axis, share_axis
 from analysis.plots.charts.bars import Bar, bar_plot
-from analysis.plots.charts.dots import PLAIN, RANDOM, STEREOTYPE, Dot, dot_plot
+from analysis.plots.charts.dots import PLAIN, RANDOM, STEREOTYPE, Dot, Gap, dot_plot
 from analysis.plots.plot import Heading, Plot, Row
 from analysis.plots.vega_lite import bars_spec, dots_spec
 
 INTERVAL = "95 % intervals"
+SHARE_OF_JUDGEMENTS = f"Share of judgements, {INTERVAL}"
 # More lines than this are no longer a picture: the ends of the order are shown, and the table has all.
 MOST_LINES = 40
 SHARES = ("role", "shown", "marked", "likelihood", "ci_low", "ci_high")
@@ -16,11 +18,32 @@ FORMS = {STEREOTYPE: "● ", RANDOM: "■ "}
 ROLES = ((STEREOTYPE, "stereotype of the group"), (RANDOM, "random attribute"))
 
 
+@dataclass(frozen=True)
+class Lines:
+    """The rows that a plot draws, and how many it leaves out between its upper and its lower half."""
+
+    rows: Sequence[Row]
+    left_out: int = 0
+
+    @property
+    def note(self) -> str:
+        """What the units of the plot add, if not all rows are drawn."""
+        half = len(self.rows) // 2
+        total = len(self.rows) + self.left_out
+        return f" · the {half} largest and the {half} smallest of {total:,}" if self.left_out else ""
+
+    @property
+    def gap(self) -> Gap | None:
+        """The band between both ends."""
+        if not self.left_out:
+            return None
+        return Gap(len(self.rows) // 2, f"{self.left_out:,} between these are not shown")
+
+
 def theta_plot(rows: Sequence[Row], names: Mapping[str, str]) -> Plot:
     """θ of every group that has one, largest first; of very many, those at both ends."""
-    plotted, note = both_ends(
-        sorted((row for row in rows if row["theta"] is not None), key=lambda row: -row["theta"])
-    )
+    defined = sorted((row for row in rows if row["theta"] is not None), key=lambda row: -row["theta"])
+    lines = both_ends(defined, "theta")
     dots = [
         Dot(
             names.get(row["identity_group"], row["identity_group"]),
@@ -29,52 +52,61 @@ def theta_plot(rows: Sequence[Row], names: Mapping[str, str]) -> Plot:
             row["theta_high"],
             reason=row["reason"],
         )
-        for row in plotted
+        for row in lines.rows
     ]
     heading = Heading(
         "theta",
         "In which groups’ images are stereotypes marked more often than random attributes?",
-        f"θ, {INTERVAL}, dashed line: no difference{note}",
-        len(plotted),
+        f"θ, {INTERVAL}, dashed line: no difference{lines.note}",
+        len(defined),
     )
-    axis = ratio_axis(plotted_values(dots), "θ = L(stereotypes) ÷ L(random attributes), log scale")
+    axis = ratio_axis(
+        plotted_values(dots),
+        "θ = L(stereotypes) ÷ L(random attributes), log scale",
+        estimates=[dot.estimate for dot in dots],
+    )
     columns = ("identity_group", "theta", "theta_low", "theta_high", "reason")
-    return estimates_plot(dots, axis, heading, plotted, columns)
+    return estimates_plot(dots, axis, heading, lines, columns)
 
 
-def both_ends(rows: Sequence[Row]) -> tuple[list[Row], str]:
-    """The rows and "", or of very many the first and last, and a note that says so."""
+def both_ends(rows: Sequence[Row], column: str) -> Lines:
+    """All rows as they are; or of very many those with the largest and the smallest values, in this order."""
     if len(rows) <= MOST_LINES:
-        return list(rows), ""
+        return Lines(rows)
     half = MOST_LINES // 2
-    return [*rows[:half], *rows[-half:]], f" · the {half} largest and smallest of {len(rows)}"
+    ordered = sorted(rows, key=lambda row: (row[column] is None, -(row[column] or 0.0)))
+    largest = [{**row, "end": "largest"} for row in ordered[:half]]
+    smallest = [{**row, "end": "smallest"} for row in ordered[-half:]]
+    return Lines([*largest, *smallest], len(rows) - MOST_LINES)
 
 
 def likelihood_plot(rows: Sequence[Row], group: str) -> Plot:
     """L of every attribute of one group, largest first, stereotypes and random attributes by form."""
     ordered = sorted(rows, key=lambda row: (-row["likelihood"], row["role"] != STEREOTYPE, row["attribute"]))
-    title = f"Which attributes do people see in images of {group} people?"
-    return _likelihoods([row["attribute"] for row in ordered], ordered, "likelihood", title, "attribute")
+    title = f"Which attributes do people see in images for ‘{group}’?"
+    heading = Heading("likelihood", title, SHARE_OF_JUDGEMENTS, sum(row["shown"] for row in rows))
+    return _likelihoods([row["attribute"] for row in ordered], ordered, heading, "attribute")
 
 
 def attribute_plot(rows: Sequence[Row], names: Mapping[str, str], attribute: str) -> Plot:
     """L of one attribute in every group it was shown for, stereotype and random told apart by form."""
-    ordered = sorted(rows, key=lambda row: (-row["likelihood"], row["identity_group"]))[:MOST_LINES]
-    labels = [names.get(row["identity_group"], row["identity_group"]) for row in ordered]
+    ordered = sorted(rows, key=lambda row: (-row["likelihood"], row["identity_group"]))
+    largest = ordered[:MOST_LINES]
+    labels = [names.get(row["identity_group"], row["identity_group"]) for row in largest]
     title = f"In which groups’ images do people see “{attribute}”?"
-    return _likelihoods(labels, ordered, "attribute", title, "identity_group")
+    note = f" · the {MOST_LINES} largest of {len(ordered)}" if len(ordered) > MOST_LINES else ""
+    n = sum(row["shown"] for row in largest)
+    heading = Heading("attribute", title, SHARE_OF_JUDGEMENTS + note, n)
+    return _likelihoods(labels, largest, heading, "identity_group")
 
 
-def _likelihoods(
-    labels: Sequence[str], rows: Sequence[Row], name: str, title: str, label_column: str
-) -> Plot:
+def _likelihoods(labels: Sequence[str], rows: Sequence[Row], heading: Heading, label_column: str) -> Plot:
     dots = [
         Dot(label, row["ci_low"], row["likelihood"], row["ci_high"], row["role"], row["reason"])
         for label, row in zip(labels, rows, strict=True)
     ]
-    heading = Heading(name, title, f"Share of judgements, {INTERVAL}", sum(row["shown"] for row in rows))
     axis = share_axis(plotted_values(dots), "Likelihood: marked ÷ shown")
-    return estimates_plot(dots, axis, heading, rows, (label_column, *SHARES), ROLES)
+    return estimates_plot(dots, axis, heading, Lines(rows), (label_column, *SHARES), ROLES)
 
 
 def consensus_plot(rows: Sequence[Row]) -> Plot | None:
@@ -143,7 +175,7 @@ def alpha_plot(rows: Sequence[Row], names: Mapping[str, str], scope: str) -> Plo
     defined = sorted((row for row in rows if row["value"] is not None), key=lambda row: -row["value"])
     if not defined:
         return None
-    plotted, note = both_ends(defined)
+    lines = both_ends(defined, "value")
     dots = [
         Dot(
             names.get(row["scope_value"], row["scope_value"]),
@@ -153,37 +185,42 @@ def alpha_plot(rows: Sequence[Row], names: Mapping[str, str], scope: str) -> Plo
             PLAIN,
             row["reason"],
         )
-        for row in plotted
+        for row in lines.rows
     ]
     subject = {"identity_group": "groups’ images", "attribute": "attributes"}[scope]
     heading = Heading(
         f"alpha-by-{scope.replace('_', '-')}",
         f"About which {subject} do annotators agree?",
-        f"Krippendorff’s α (nominal), {INTERVAL}{note}",
-        len(plotted),
+        f"Krippendorff’s α (nominal), {INTERVAL}{lines.note}",
+        len(defined),
     )
     low = min(0.0, *[max(-1.0, value) for value in plotted_values(dots) if value is not None])
     axis = Axis(low, 1.0, "number", reference=0.0, label="Krippendorff’s α")
     columns = ("scope_value", "value", "ci_low", "ci_high", "units", "judgements")
-    return estimates_plot(dots, axis, heading, plotted, columns)
+    return estimates_plot(dots, axis, heading, lines, columns)
 
 
 def estimates_plot(
     dots: Sequence[Dot],
     axis: Axis,
     heading: Heading,
-    rows: Sequence[Row],
+    lines: Lines,
     columns: Sequence[str],
     legend: Sequence[tuple[str, str]] = (),
 ) -> Plot:
-    """Estimates with their intervals; the lines of the plot are the rows of its data table."""
+    """Estimates with their intervals; the lines of the plot are the rows of its data table.
+
+    Where lines are left out, the table has a column more, `end`: largest or smallest.
+    """
     units = " · ".join([heading.units, *(FORMS[series] + words for series, words in legend)])
     return Plot.of(
         heading,
-        dot_plot(dots, axis, title=heading.title),
-        rows,
-        columns,
-        lambda: dots_spec(dots, axis, title=heading.title, subtitle=f"{units} · n = {heading.n:,}"),
+        dot_plot(dots, axis, title=heading.title, gap=lines.gap),
+        lines.rows,
+        (*columns, "end") if lines.left_out else columns,
+        lambda: dots_spec(
+            dots, axis, title=heading.title, subtitle=f"{units} · n = {heading.n:,}", gap=lines.gap
+        ),
         legend,
     )
 

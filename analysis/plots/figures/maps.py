@@ -4,12 +4,12 @@ import math
 from collections.abc import Sequence
 
 from analysis.plots.axis import Axis, nice_step, ratio_axis
-from analysis.plots.charts.dots import Dot, dot_plot
-from analysis.plots.figures.judgements import INTERVAL, both_ends
+from analysis.plots.charts.dots import Dot
+from analysis.plots.figures.judgements import INTERVAL, both_ends, estimates_plot
 from analysis.plots.maps.choropleth import CountryValue, world_map
 from analysis.plots.maps.country_values import MEASURES, MapMeasure
 from analysis.plots.plot import Heading, Plot, Row
-from analysis.plots.vega_lite import dots_spec, map_spec
+from analysis.plots.vega_lite import map_spec
 
 NOTHING = {"map-land": "no group of this study", "map-undefined": "a group whose value is not defined"}
 
@@ -39,24 +39,19 @@ def map_plot(measure: MapMeasure, places: Sequence[CountryValue], rows: Sequence
 def strip_plot(measure: MapMeasure, rows: Sequence[Row], *, whole: bool) -> Plot:
     """Groups by value, largest first, with intervals; `whole`: they are all the groups there are."""
     ordered = sorted(rows, key=lambda row: (row[measure.column] is None, -(row[measure.column] or 0)))
-    plotted, _ = both_ends(ordered)
-    dots = [_dot(measure, row) for row in plotted]
+    lines = both_ends(ordered, measure.column)
+    dots = [_dot(measure, row) for row in lines.rows]
     axis = _axis(measure, dots)
     question = measure.title.replace("Where are", "In which groups’ images are")
     interval = "95 % interval of θ" if measure.key == "theta" else INTERVAL if measure.low else measure.note
+    where = "" if whole else "Groups that are not on the map · "
     heading = Heading(
         f"ranked-{measure.key}",
-        question if whole else "And the groups without a country?",
-        f"{measure.words}, {interval}",
-        sum(row["judgements"] for row in plotted),
+        question,
+        f"{where}{measure.words}, {interval}{lines.note}",
+        sum(row["judgements"] for row in ordered),
     )
-    return Plot.of(
-        heading,
-        dot_plot(dots, axis, title=heading.title),
-        plotted,
-        _columns(measure),
-        lambda: dots_spec(dots, axis, title=heading.title, subtitle=heading.units),
-    )
+    return estimates_plot(dots, axis, heading, lines, _columns(measure))
 
 
 def _columns(measure: MapMeasure) -> tuple[str, ...]:
@@ -77,7 +72,7 @@ def _dot(measure: MapMeasure, row: Row) -> Dot:
 def _axis(measure: MapMeasure, dots: Sequence[Dot]) -> Axis:
     values = [value for dot in dots for value in (dot.low, dot.estimate, dot.high) if value is not None]
     if measure.key == "theta":
-        return ratio_axis(values, measure.words)
+        return ratio_axis(values, measure.words, estimates=[dot.estimate for dot in dots])
     low, high = min([0.0, *values]), max(values, default=1.0) or 1.0
     step = nice_step((high - low) / 4)
     return Axis(

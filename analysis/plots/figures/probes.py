@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from analysis.plots.axis import Axis, centred_axis, share_axis
 from analysis.plots.charts.dots import PLAIN, RANDOM, STEREOTYPE, Dot
-from analysis.plots.figures.judgements import INTERVAL, MOST_LINES, both_ends, estimates_plot
+from analysis.plots.figures.judgements import INTERVAL, both_ends, estimates_plot
 from analysis.plots.plot import Heading, Plot, Row
 
 LEVEL = 0.05
@@ -145,9 +145,7 @@ def estimates(
     defined = [row for row in labelled if row[value] is not None]
     if not defined:
         return None
-    if len(defined) > MOST_LINES:
-        defined.sort(key=lambda row: -row[value])
-    plotted, note = both_ends(defined)
+    lines = both_ends(defined, value)
     dots = [
         Dot(
             row["_label"],
@@ -157,13 +155,11 @@ def estimates(
             (SHOWN if is_shown(row) else NOT_SHOWN) if tested else PLAIN,
             row[reason],
         )
-        for row in plotted
+        for row in lines.rows
     ]
-    units = " · ".join(filter(None, [heading.units, *common, INTERVAL])) + note
+    units = " · ".join(filter(None, [heading.units, *common, INTERVAL])) + lines.note
     whole_heading = Heading(heading.name, heading.title, units, heading.n)
-    return estimates_plot(
-        dots, axis, whole_heading, plotted, (*columns, *estimate), FINDINGS if tested else ()
-    )
+    return estimates_plot(dots, axis, whole_heading, lines, (*columns, *estimate), FINDINGS if tested else ())
 
 
 def shortened(labels: Sequence[tuple[str, ...]]) -> tuple[list[str], list[str]]:

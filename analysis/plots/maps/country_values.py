@@ -1,6 +1,6 @@
 """Values of identity groups on a world map: a country with several groups is drawn once, with all of them.
 
-How they are brought together is docs/decisions/0002.
+How they are brought together is docs/develop/decisions/0002.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -32,20 +32,24 @@ def absences_of(filled: Filled, parameters: ReleaseParameters) -> tuple[Absence,
         absences.append(
             Absence(
                 "measures of machines",
-                "Results were not computed of these labels and scores before it was built.",
+                "Results had not been computed from these labels and scores when the release was built.",
             )
         )
     if rows.get(words.TABLE) == 0:
         absences.append(
             Absence(
                 f"rows of {words.TABLE}",
-                "Results were not computed of these answers and scores before it was built, or no word was given.",
+                "Results had not been computed from these answers and scores when the release was built, or the "
+                "models gave no words.",
             )
         )
     if filled.images.retracted:
         absences.append(Absence(f"{filled.images.retracted:,} images", "They were retracted."))
     if filled.answers_not_compared:
-        why = "People found the images of their scenarios not alike, or have not decided; results leave them out."
+        why = (
+            "People found that the images of their scenarios are not alike, or have not decided yet. "
+            "Results leave them out."
+        )
         absences.append(Absence(f"{filled.answers_not_compared:,} answers of models", why))
     for campaign in filled.campaigns:
         absences += [
@@ -59,7 +63,7 @@ def absences_of(filled: Filled, parameters: ReleaseParameters) -> tuple[Absence,
     if filled.privacy is not None:
         absences += _of_people(filled.privacy, justifications=filled.justifications)
     absences += [
-        Absence(f"format {file_format}", "It was not asked for.")
+        Absence(f"format {file_format}", "It was not requested.")
         for file_format in FORMATS
         if file_format not in parameters.formats
     ]
@@ -72,7 +76,7 @@ def _of_coco(coco: CocoFacts) -> Iterator[Absence]:
     if coco.without_file:
         yield Absence(
             f"files of {coco.without_file:,} images in coco",
-            "They are not in this release: `file` is null, and `file_name` is a name alone.",
+            "Their files are not in this release: `file` is null, and `file_name` is only a name.",
         )
 
 
@@ -109,6 +113,6 @@ def _of_people(privacy: PrivacyReport, *, justifications: bool) -> Iterator[Abse
 
 def _words(reason: str) -> str:
     if reason == LEFT_OUT:
-        return "Left out, because earlier releases would have made their annotators recognizable"
+        return "Left out, because their annotators could have been recognised together with earlier releases"
     text = str(Reason(reason).label)
     return text[0].upper() + text[1:]

@@ -3,7 +3,7 @@
 import json
 import shutil
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -154,6 +154,8 @@ def _may_be_again(latest: Release, study: Study, using: str, parameters: Release
         return False
     if latest.set_aside_at is not None:
         return False  # its bytes would be shared after all: they are a new version that is checked
+    if changes.erased_since(latest, study=study.pk, using=using):
+        return False  # the next version says how many people were erased
     _, left_out = profile_history.against_of(latest)
     numbers = {
         campaign.slug: counted(campaign).using(using).exclude(annotator__in=left_out).count()
@@ -168,7 +170,8 @@ def _changes(attempt: _Attempt, filled: Filled) -> Changes:
         (past_release,) = changes.history([attempt.again])
         return past_release.changes
     if not attempt.earlier:
-        return changes.FIRST
+        erased = changes.erased_since(None, study=attempt.study.pk, using=attempt.using)
+        return replace(changes.FIRST, annotators_erased=erased)
     return changes.since(
         attempt.earlier[0],
         using=attempt.using,
@@ -316,5 +319,5 @@ def _record(
 
 def _meanwhile(version: int) -> Conflict:
     return Conflict(
-        "release_built_meanwhile", f"Somebody else built version {version} just now; build again."
+        "release_built_meanwhile", f"Somebody else has just built version {version}. Build yours again."
     )

@@ -17,12 +17,20 @@ from analysis.releases.parameters import ReleaseParameters
 from annotation.answers.inclusion import reason_of
 from annotation.models import Campaign
 from generation.models import Image
+from studies.audit import ANNOTATOR_ERASED
+from studies.models import AuditEntry
 
 DELETED = "deleted"
 OTHER = "other"
 _AT_ONCE = 500
 
 FIRST = Changes(None, 0, {}, 0, {}, 0, {}, {}, {}, (), {})
+
+
+def erased_since(previous: Release | None, *, study: int, using: str) -> int:
+    """Return how many people were erased from a study since its previous release was built, or ever."""
+    entries = AuditEntry.objects.using(using).filter(study=study, action=ANNOTATOR_ERASED)
+    return entries.filter(at__gt=previous.built_at).count() if previous else entries.count()
 
 
 def since(
@@ -77,6 +85,7 @@ def since(
             campaign.slug for campaign in campaigns if campaign.slug not in guideline_versions
         ),
         rows={name: (facts["rows"].get(name, 0), number) for name, number in rows.items()},
+        annotators_erased=erased_since(previous, study=previous.study_id, using=using),
     )
 
 
@@ -128,10 +137,13 @@ def history(earlier: Sequence[Release]) -> tuple[PastRelease, ...]:
 
 def as_json(changes: Changes) -> dict[str, Any]:
     """Return changes as they are stored with a release, names in an order that no database has a say in."""
-    return {
+    stored = {
         name: dict(sorted(value.items())) if isinstance(value, dict) else value
         for name, value in asdict(changes).items()
     }
+    if not changes.annotators_erased:
+        del stored["annotators_erased"]  # as in releases from before anybody could be erased
+    return stored
 
 
 def _restored(stored: Mapping[str, Any]) -> Changes:

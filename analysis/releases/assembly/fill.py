@@ -35,6 +35,7 @@ from analysis.releases.parameters import ReleaseParameters
 from analysis.releases.privacy import profile_history
 from analysis.releases.privacy.check import check
 from analysis.releases.privacy.coarsen import Coarsened
+from analysis.releases.privacy.languages import shown_readers
 from analysis.releases.privacy.linkage import Earlier
 from analysis.releases.privacy.people import people_of
 from analysis.releases.tables import association_rows, machine_columns
@@ -152,6 +153,7 @@ class Filling:
                 name,
                 justifications=self._parameters.include_justifications,
                 questions=bool(self._asking),
+                languages=self._readers is not None,
             )
             yield name, tuple(column for column in described if (name, column.name) not in empty)
 
@@ -276,6 +278,7 @@ class Filling:
             key=self._key,
             texts=self._parameters.include_justifications,
             left_out=self._coarsened.left_out,
+            readers=self._readers,
             write=self._write,
             note=self._note,
             filled=(self._filled.annotation_keys, self._filled.annotator_keys),
@@ -299,6 +302,7 @@ class Filling:
             attribute_rank=rank,
             justifications=self._parameters.include_justifications,
             left_out=self._coarsened.left_out,
+            readers=self._readers,
         )
         return read_ahead(self._using, label_pages)
 
@@ -312,6 +316,9 @@ class Filling:
             justifications=self._justifications(),
         )
         coarsened = checked.require()
+        remaining = people.origins.keys() - coarsened.left_out
+        shown = shown_readers(people.languages, remaining, k=self._parameters.k)
+        self._readers = shown if people.languages else None
         self._filled.profiles = profile_history.pack(coarsened, people, against=self._earlier)
         return coarsened
 
@@ -346,6 +353,8 @@ class Filling:
         of_annotation = {"annotation": rows["pk"][judgements["owner"]]}
         self._hash({**judgements, **of_annotation}, judgements["pk"])
         self._hash({**boxes, "judgement": judgements["pk"][boxes["owner"]]}, boxes["pk"])
+        if page.languages is not None:
+            self._note("languages", sorted(zip(rows["pk"].tolist(), page.languages, strict=True)))
         if page.justifications is not None:
             self._note("justifications", sorted(zip(rows["pk"].tolist(), page.justifications, strict=True)))
 

@@ -37,12 +37,13 @@ class QuestionFilling:
         key: bytes,
         texts: bool,
         left_out: Collection[int],
+        readers: Collection[int] | None,
         write: Callable[[str, Mapping[str, Any]], None],
         note: Callable[[str, Any], None],
         filled: tuple[KeySet, KeySet],
     ) -> None:
         self._using, self._naming, self._key = using, naming, key
-        self._texts, self._left_out = texts, left_out
+        self._texts, self._left_out, self._readers = texts, left_out, readers
         self._write, self._note = write, note
         self._annotation_keys, self._annotator_keys = filled
         self._screens = ScreenNumbers()
@@ -71,7 +72,12 @@ class QuestionFilling:
             self._write("stimuli", stimuli)
             self._note("stimuli", _plain(stimuli))
         pages = answer_pages(
-            campaign, using=self._using, key=self._key, texts=self._texts, left_out=self._left_out
+            campaign,
+            using=self._using,
+            key=self._key,
+            texts=self._texts,
+            left_out=self._left_out,
+            readers=self._readers,
         )
         for page in read_ahead(self._using, pages):
             for name, written in answer_tables(page, self._naming, self._screens, numbering).items():
@@ -86,6 +92,8 @@ class QuestionFilling:
         self._annotator_keys.add(np.unique(page.annotations["annotator"]))
         order = np.argsort(keys)
         self._note("screens", {name: values[order].tolist() for name, values in page.annotations.items()})
+        if page.languages is not None:
+            self._note("languages", sorted(zip(keys.tolist(), page.languages, strict=True)))
         owners = keys[page.judgements["owner"]].tolist()
         answers = zip(page.judgements["pk"].tolist(), owners, page.answers, strict=True)
         self._note("answers", sorted(answers))

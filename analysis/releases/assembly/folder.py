@@ -114,7 +114,7 @@ def _resolved(output: Path) -> Path:
     try:
         return output.resolve()
     except (OSError, RuntimeError) as error:
-        raise Conflict("output_not_writable", f"{output} is a link that leads nowhere.") from error
+        raise Conflict("output_not_writable", f"{output} is a broken link.") from error
 
 
 def _not_writable(output: Path, error: OSError) -> Conflict:

@@ -42,6 +42,8 @@ def _release(version: int, day: str, digest: str, changes: Changes, rows: Mappin
     yield f"Digest of its labels: {code(digest)}"
     if changes.previous is None:
         yield "The first release."
+        if changes.annotators_erased:
+            yield bullets(list(changed(changes)))
         yield table(
             ("table", "rows"), [(code(name), f"{rows[name]:,}") for name in ALL_TABLES if name in rows]
         )
@@ -65,6 +67,8 @@ def changed(changes: Changes) -> Iterator[str]:
     """Yield what changed, a line each, people first; in an order that no database has a say in."""
     for reason, number in sorted(changes.annotators_gone.items()):
         yield f"{amount(number, 'annotator')} left out: {_GONE.get(reason, plain(reason))}"
+    if changes.annotators_erased:
+        yield f"{amount(changes.annotators_erased, 'annotator')} erased"
     if changes.annotators_new:
         yield f"{amount(changes.annotators_new, 'new annotator')}"
     for reason, number in sorted(changes.annotations_removed.items()):

@@ -7,7 +7,8 @@ from analysis.releases.contents import QuestionCampaignFacts
 from analysis.releases.documents.markdown import amount, listed
 from analysis.releases.tables.questions.columns import COLUMNS
 from analysis.releases.tables.questions.question_rows import is_several, options_of
-from annotation.kinds.declaration import Kind, Question
+from annotation.kinds.declaration import Kind
+from annotation.kinds.questions import Question
 from annotation.kinds.registry import kind_of
 
 _TOGETHER = {

@@ -2,7 +2,7 @@
 
 Every field has levels, from what was stated to nothing. Of all choices of one level a field that are nowhere finer
 than earlier releases, the one is taken that keeps most while it exposes nobody in the table that readers get by
-joining all releases (`joined`). docs/releases.md has the measure and its limits.
+joining all releases (`joined`). docs/use/reference/releases.md has the measure and its limits.
 """
 
 from collections import Counter
@@ -64,11 +64,13 @@ def coarsen(
     `earlier` releases, everybody is also among that many people in the table of all releases joined by person;
     those of them that show no profile at all tell nothing and are passed over.
     """
+    everyone = origins or dict.fromkeys(stated, "")
     earlier = [
-        release for release in earlier if any(any(profile) for _, profile in release.profiles.values())
+        replace(release, profiles=_of_origins_now(release, everyone))
+        for release in earlier
+        if any(any(profile) for _, profile in release.profiles.values())
     ]
     one_spelling = _one_spelling(stated)
-    everyone = origins or dict.fromkeys(stated, "")
     kinds = {
         key: kind
         for key, origin in everyone.items()
@@ -128,6 +130,11 @@ def without_exposed(
             report = replace(coarsened.report, left_out=len(left_out))
             return replace(coarsened, report=report, left_out=frozenset(left_out))
         left_out |= coarsened.exposed
+
+
+def _of_origins_now(release: Earlier, origins: Mapping[int, str]) -> dict[int, tuple[str, Profile]]:
+    """Return what a release shows under the origins people have now: they may have read further languages since."""
+    return {key: (origins.get(key, origin), profile) for key, (origin, profile) in release.profiles.items()}
 
 
 def _kind(key: int, origin: str, stated: Profile, earlier: Sequence[Earlier]) -> ProfileKind | None:
@@ -222,8 +229,8 @@ def _field(
         why = f"With it, too many combinations would have belonged to fewer than {k} people."
     elif released_count < stated:
         why = (
-            f"Released for {released_count:,} of the {stated:,} people who stated it; for the others the combination "
-            f"would have belonged to fewer than {k}, or the value has no coarser one."
+            f"Released for {released_count:,} of the {stated:,} people who stated it. For the others, the combination "
+            f"would have belonged to fewer than {k} people, or the value cannot be made less precise."
         )
     else:
         why = f"Every combination belongs to at least {k} people."

@@ -2,7 +2,8 @@
 
 Readers can match a person of two releases by the answers, so what counts is the joined table: of each person, what
 every live release says. A person is hidden among the people about whom it says the same. People are distinguished
-by `Kind`: their origin, what each earlier release says of them, and what they stated. docs/releases.md has the rules.
+by `Kind`: their origin, what each earlier release says of them, and what they stated.
+docs/use/reference/releases.md has the rules.
 """
 
 from collections import Counter

@@ -53,7 +53,7 @@ def keep(release: Release, *, name: str, size: int) -> None:
 def open_archive(release: Release) -> "File[bytes]":
     """Open the kept zip; NotFound where none was kept or it is gone."""
     if not release.archive or not default_storage.exists(release.archive):
-        raise NotFound("release_not_kept", "The files of this release were not kept; build it again.")
+        raise NotFound("release_not_kept", "The files of this release were not kept. Build it again.")
     return default_storage.open(release.archive)
 
 
@@ -63,7 +63,7 @@ def remove_files(*, release: Release, by: User) -> Release:
     row = Release.objects.select_for_update().get(pk=release.pk)
     before = row.archive
     if not before:
-        raise NotFound("release_not_kept", "There are no files of this release here.")
+        raise NotFound("release_not_kept", "The files of this release are not stored here.")
     row.archive, row.archive_bytes = "", None
     row.facts[REMOVED] = timezone.now().date().isoformat()
     row.save(update_fields=["archive", "archive_bytes", "facts"])

@@ -9,6 +9,7 @@ from analysis.releases.tables import machine_columns
 from analysis.releases.tables.probes import columns as probe_columns
 from analysis.releases.tables.probes import words
 from analysis.releases.tables.questions import columns as question_columns
+from annotation.kinds.registry import MARKING, RATING
 from generation.models import Condition
 from studies.protocol.attribute_roles import RANDOM, STEREOTYPE
 
@@ -27,6 +28,12 @@ _IMAGE = Column("image", "string", "id of the image; see images")
 _ATTRIBUTE = Column("attribute", "string", "word or phrase that was asked, normalised")
 _GUIDELINES = Column(
     "guidelines", "integer", "version of the guidelines that was read; empty for imported labels", True
+)
+_LANGUAGE = Column(
+    "language",
+    "string",
+    "language in which the screen was read, ISO 639-1; empty where unknown or where too few people read it",
+    True,
 )
 _DAY = Column("submitted", "date", "day of submission (UTC)")
 _OF_IMAGE = (
@@ -83,7 +90,7 @@ COLUMNS: Mapping[str, tuple[Column, ...]] = {
     "annotations": (
         _ANNOTATION,
         _CAMPAIGN,
-        Column("kind", "string", "kind of the campaign: attribute_likert or stereotype_marking"),
+        Column("kind", "string", f"kind of the campaign: {RATING.key} or {MARKING.key}"),
         Column("image", "string", "id of the image; empty for ratings", True),
         _ANNOTATOR,
         Column(
@@ -195,12 +202,17 @@ ALL_DESCRIPTIONS: Mapping[str, str] = {
 _OWN_WORDS = {("annotations", "justification"), ("answers", "text")}
 
 
-def columns_of(table: str, *, justifications: bool, questions: bool = False) -> tuple[Column, ...]:
+def columns_of(
+    table: str, *, justifications: bool, questions: bool = False, languages: bool = False
+) -> tuple[Column, ...]:
     """The columns of a table; free text is there only where the release includes it.
 
     `questions`: whether the study has campaigns of declared questions, which add columns to tables of all campaigns.
+    `languages`: whether screens were read in several languages.
     """
     columns = _with_questions(table) if questions else _ALL_COLUMNS[table]
+    if languages and table == "annotations":
+        columns = (*columns, _LANGUAGE)
     return tuple(column for column in columns if justifications or (table, column.name) not in _OWN_WORDS)
 
 

@@ -73,6 +73,7 @@ class LabelColumns:
             "none_of_the_above": pa.array(none == 1, mask=none < 0),
             "active_seconds": seconds_column(self.page),
             "justification": pa.array([text or None for text in self.page.justifications or ()], pa.string()),
+            "language": language_column(self.page),
             "task": pa.nulls(len(none), pa.int64()),  # left away where no campaign asks declared questions
         }
 
@@ -133,6 +134,9 @@ class OfCampaign(Protocol):
     @property
     def annotations(self) -> Columns: ...
 
+    @property
+    def languages(self) -> list[str | None] | None: ...
+
 
 def shared_columns(page: OfCampaign, naming: Naming, rows: Any) -> dict[str, Any]:
     """Campaign, annotator, guidelines and day of the annotations with these indices."""
@@ -149,6 +153,11 @@ def seconds_column(page: OfCampaign) -> pa.Array:
     """Seconds of active work, to the tenth."""
     seconds = page.annotations["active_seconds"]
     return pa.array(np.round(seconds, 1), mask=np.isnan(seconds))
+
+
+def language_column(page: OfCampaign) -> pa.Array:
+    """The language of each annotation; left away where all were read in one."""
+    return pa.array(page.languages or [None] * len(page.annotations["pk"]), pa.string())
 
 
 def numbers(count: int, start: int) -> pa.Array:

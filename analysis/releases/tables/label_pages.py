@@ -49,6 +49,7 @@ class Page:
     judgements: Columns  # pk, owner (an annotation), attribute, value
     boxes: Columns  # pk, owner (a judgement), x, y, width, height, clipped
     justifications: list[str] | None
+    languages: list[str | None] | None = None  # where several were read
 
 
 def pages(
@@ -59,10 +60,11 @@ def pages(
     attribute_rank: NDArray[np.int64],
     justifications: bool,
     left_out: Collection[int] = (),
+    readers: Collection[int] | None = None,
 ) -> Iterator[Page]:
     """Yield the campaign's counted annotations. Each page is shuffled: the order of rows tells no order in time.
 
-    Annotations of the annotators `left_out` are not among them.
+    Annotations of the annotators `left_out` are not among them. `readers`: whose languages are shown, if anybody's.
     """
     for within, annotations in annotation_pages(
         campaign, _ANNOTATION, using=using, key=key, left_out=left_out
@@ -71,7 +73,8 @@ def pages(
         boxes = _boxes(campaign, using, judgements["pk"])
         counting = counted_in(campaign, using=using, left_out=left_out)
         texts = _justifications(counting, annotations["pk"]) if justifications else None
-        yield Page(campaign, annotations, judgements, boxes, texts)
+        languages = None if readers is None else languages_of(counting, annotations, readers)
+        yield Page(campaign, annotations, judgements, boxes, texts, languages)
 
 
 def counted_in(campaign: Campaign, *, using: str, left_out: Collection[int]) -> QuerySet[Annotation]:
@@ -151,6 +154,17 @@ def owners_of(
     at = np.minimum(np.searchsorted(owners, keys, sorter=order), len(owners) - 1)
     place = order[at] if len(owners) else at
     return place, owners[place] == keys if len(owners) else np.zeros(len(keys), dtype=bool)
+
+
+def languages_of(
+    counting: QuerySet[Annotation], annotations: Columns, readers: Collection[int]
+) -> list[str | None]:
+    """Return in which language each of these annotations was read; None for annotators who are not `readers`."""
+    keys = annotations["pk"]
+    known = counting.filter(language__isnull=False, pk__gte=int(keys.min()), pk__lte=int(keys.max()))
+    languages = dict(known.values_list("pk", "language").iterator())
+    rows = zip(keys.tolist(), annotations["annotator"].tolist(), strict=True)
+    return [languages.get(key) if annotator in readers else None for key, annotator in rows]
 
 
 def _justifications(counting: QuerySet[Annotation], keys: NDArray[np.int64]) -> list[str]:

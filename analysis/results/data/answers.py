@@ -12,7 +12,8 @@ from analysis.metrics.data.arrays import Array
 from analysis.results.data.arrays import fetch, fetch_frame
 from analysis.results.data.exclusions import EXCLUDED_BY_ANALYST, OTHER_CONDITION
 from annotation.answers.inclusion import counted, not_counted
-from annotation.kinds.declaration import Kind, Question
+from annotation.kinds.declaration import Kind
+from annotation.kinds.questions import Question
 from annotation.kinds.registry import kind_of
 from annotation.models import Annotation, Box, Campaign, Judgement, Point, TaskStimulus
 from generation.models import Condition

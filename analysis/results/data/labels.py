@@ -344,5 +344,7 @@ def _associations(study: Study, parameters: Parameters) -> pd.DataFrame:
 
 
 def _groups(study: Study) -> pd.DataFrame:
-    rows = study.groups.order_by("name").values_list("name", "display_name", "region")
-    return pd.DataFrame(list(rows), columns=["identity_group", "display_name", "region"])
+    rows = study.groups.order_by("name").values_list("name", "display_name", "region", "iso_code")
+    columns = ["identity_group", "display_name", "region", "iso_code"]
+    named = [(name, display_name, region or None, code or None) for name, display_name, region, code in rows]
+    return pd.DataFrame(named, columns=columns)

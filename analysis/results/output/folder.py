@@ -8,6 +8,7 @@ from pathlib import Path
 
 from django.utils import timezone
 
+from analysis.results.output.codebook import CODEBOOK, codebook_csv
 from analysis.results.output.csv_tables import to_csv
 from analysis.results.output.report_file import READS, report_html
 from analysis.results.schema import FILES, OPTIONAL_FILES, Results, files_of, records
@@ -56,7 +57,7 @@ def _write(study: Study, results: Results, output: Path) -> list[Path]:
 
 
 def _names() -> list[str]:
-    return [*(f"{name}.csv" for name in (*FILES, *OPTIONAL_FILES)), SUMMARY, REPORT]
+    return [*(f"{name}.csv" for name in (*FILES, *OPTIONAL_FILES)), CODEBOOK, SUMMARY, REPORT]
 
 
 def _fill(folder: Path, study: Study, results: Results) -> None:
@@ -64,6 +65,8 @@ def _fill(folder: Path, study: Study, results: Results) -> None:
     files = files_of(results.tables)
     for name in files:
         (folder / f"{name}.csv").write_text(to_csv(results.tables[name]), encoding="utf-8", newline="")
+    columns = {name: list(results.tables[name].columns) for name in files}
+    (folder / CODEBOOK).write_text(codebook_csv(columns), encoding="utf-8", newline="")
     summary = {
         "format": FORMAT,
         "study": study_facts(study),

@@ -8,7 +8,7 @@ from analysis.results.question_tables import QUESTION_TABLES
 from analysis.results.questions.registry import MEASURES
 from analysis.results.summaries.questions.part import QuestionSource, other_condition
 from analysis.results.summaries.questions.parts import parts_of
-from annotation.kinds.declaration import Question
+from annotation.kinds.questions import Question
 from annotation.kinds.registry import kind_of
 from studies.models import Study
 

@@ -17,7 +17,6 @@ from analysis.plots.figures.judgements import (
 from analysis.plots.figures.maps import map_plot
 from analysis.plots.maps.country_values import MEASURES
 from analysis.plots.plot import Plot
-from analysis.results.data.exclusions import not_counted_words
 from analysis.results.output.association_report import READS as ASSOCIATION_READS
 from analysis.results.output.association_report import association_part
 from analysis.results.output.automated_report import automated_part
@@ -30,6 +29,7 @@ from analysis.results.schema import AUTOMATED, BY_LANGUAGE, LIKERT, MARKING, des
 from analysis.results.summaries.group_rows import group_rows, of_groups, on_map
 from analysis.results.summaries.headline_rows import headline_by_mode, sensitivity_rows
 from analysis.results.summaries.language_rows import language_rows
+from analysis.results.summaries.study_design import parameters_in_words, study_design
 from studies.models import Study
 
 Row = dict[str, Any]
@@ -65,6 +65,7 @@ def report_html(study: Study, tables: Tables, summary: Mapping[str, Any], comput
     groups = of_groups({group.name: group for group in study.groups.all()})
     campaigns = dict(study.campaigns.values_list("slug", "name"))
     ratings = [row for row in tables["agreement"] if row["campaign_kind"] == LIKERT]
+    about_attributes = _about_attributes(summary)
     return render_to_string(
         "analysis/report/report.html",
         {
@@ -74,14 +75,9 @@ def report_html(study: Study, tables: Tables, summary: Mapping[str, Any], comput
             "changes": changes_since(registration) if registration is not None else [],
             "styles": "\n".join(stylesheet(name) for name in STYLES),
             "computed_at": computed_at,
-            "not_counted": not_counted_words(summary),
-            # A study that asks declared questions or models alone has no stereotypes to speak of.
-            "about_attributes": not (
-                summary.get("questions") or summary.get("probes") or summary.get("words")
-            )
-            or summary["counted"]["judgements"]
-            or summary["counted"]["ratings"]
-            or summary["automated"]["models"],
+            "design": study_design(study, summary, registration),
+            "parameters": parameters_in_words(summary, about_attributes=about_attributes),
+            "about_attributes": about_attributes,
             "models": [_model(line, tables, summary, groups) for line in summary["headline"]],
             "questions": question_part(study, tables, summary, groups),
             "probes": probe_part(tables, summary, groups),
@@ -101,6 +97,13 @@ def report_html(study: Study, tables: Tables, summary: Mapping[str, Any], comput
             "rated": len(tables["visual_attributes"]),
         },
     )
+
+
+def _about_attributes(summary: Mapping[str, Any]) -> bool:
+    """Whether there is anything to say of stereotypes: not in a study that asks only declared questions or models."""
+    others = summary.get("questions") or summary.get("probes") or summary.get("words")
+    counted = summary["counted"]
+    return not others or bool(counted["judgements"] or counted["ratings"] or summary["automated"]["models"])
 
 
 MEASURE_WORDS = {

@@ -47,17 +47,17 @@ class DesignParameters(ParameterSet):
         ge=1,
         le=50,
         label="Experiments",
-        help="How many experiments are tested together: with more of them, each test is stricter.",
+        help="How many experiments are tested together. The more there are, the stricter each test is.",
     )
     tokens_in: int = parameter(
-        1_000, ge=0, le=1_000_000, label="Tokens in", help="Tokens of a request, its picture included."
+        1_000, ge=0, le=1_000_000, label="Tokens in", help="Tokens of a request, including its picture."
     )
     tokens_out: int = parameter(20, ge=0, le=100_000, label="Tokens out", help="Tokens of an answer.")
     price_in: float | None = parameter(
-        None, ge=0, le=100_000, label="Price in", help="Price of a million tokens of requests."
+        None, ge=0, le=100_000, label="Price in", help="Price of a million input tokens."
     )
     price_out: float | None = parameter(
-        None, ge=0, le=100_000, label="Price out", help="Price of a million tokens of answers."
+        None, ge=0, le=100_000, label="Price out", help="Price of a million output tokens."
     )
 
     @field_validator("scenarios", "repeats", "models")

@@ -15,7 +15,7 @@ from analysis.results.parameters import Parameters
 from analysis.results.questions.answers import chosen_answers
 from analysis.results.questions.groupings import ALL, MODEL, Measured, stacked
 from analysis.results.questions.words import word_marks
-from annotation.kinds.declaration import Question, ScaleQuestion
+from annotation.kinds.questions import Question, ScaleQuestion
 
 NO_SIZE = "image_size_unknown"
 COLUMNS = (

@@ -9,7 +9,7 @@ from analysis.metrics.answers.means import METHOD, SHARE_METHOD, answer_means
 from analysis.results.data.answers import CampaignAnswers
 from analysis.results.parameters import Parameters
 from analysis.results.questions.groupings import ALL, GROUP, MODEL, Measured, slices, stacked
-from annotation.kinds.declaration import ChoiceQuestion, Question, ScaleQuestion
+from annotation.kinds.questions import ChoiceQuestion, Question, ScaleQuestion
 
 _SHARE = {"value": "share", "answers": "answers"}
 

@@ -10,7 +10,8 @@ from analysis.metrics.preferences.strengths import preference_strengths
 from analysis.results.data.answers import CampaignAnswers
 from analysis.results.parameters import Parameters
 from analysis.results.questions.groupings import ALL, GROUP, MODEL, Measured, stacked
-from annotation.kinds.declaration import Kind, Question
+from annotation.kinds.declaration import Kind
+from annotation.kinds.questions import Question
 
 SAME_ITEM, NO_ITEM, NO_GROUP = "same_item", "no_item", "no_identity_group"
 

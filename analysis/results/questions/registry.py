@@ -6,7 +6,8 @@ No numerical library is loaded here: declarations are checked when the server st
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from annotation.kinds.declaration import Kind, Question
+from annotation.kinds.declaration import Kind
+from annotation.kinds.questions import Question
 from foundation.parameters import Declaration
 
 ALL_BUT_PAIRS = frozenset({"image", "set", "association", "answer"})
@@ -71,7 +72,10 @@ def _measure(
 
 
 PAIR, SET = frozenset({"pair"}), frozenset({"set"})
-_COMPARED = "How much better than the others, on a scale where equal differences mean equal odds; mean 0."
+_COMPARED = (
+    "How much better an item is than the others, on a scale on which equal differences mean equal odds. "
+    "The mean is 0."
+)
 _REGIONS = "scale choice text"
 MEASURES: dict[str, DeclaredMeasure] = {
     measure.name: measure
@@ -97,8 +101,8 @@ MEASURES: dict[str, DeclaredMeasure] = {
             "group_strengths",
             "Strength by group",
             "group_leaderboards",
-            "Strengths from the screens of one group at a time: does the order change with the group that is shown? "
-            "Places in brackets are those that an item may have.",
+            "Strengths from the screens of one group at a time, to see whether the order changes with the group "
+            "shown. Brackets give the range of places of an item.",
             "compare rank",
             units=PAIR | SET,
             of_groups=True,
@@ -107,8 +111,8 @@ MEASURES: dict[str, DeclaredMeasure] = {
             "position_bias",
             "Position",
             "position_bias",
-            "How often the image shown first was preferred. Where both orders are shown equally often, 50 % means "
-            "that position does not matter.",
+            "How often the image shown first was preferred. If both orders are shown equally often, 50 % means that "
+            "position does not matter.",
             "compare",
             units=PAIR,
         ),
@@ -124,8 +128,8 @@ MEASURES: dict[str, DeclaredMeasure] = {
             "kendall_w",
             "Agreement on order",
             "question_agreement",
-            "Kendall’s W: 1 where everybody ranks a set alike. The mean correlation of two rankings of a set compares "
-            "sets with different numbers of rankings, and is 0 for random ones.",
+            "Kendall’s W is 1 if everybody ranks a set in the same order. The mean correlation of two rankings of a "
+            "set can be compared between sets with different numbers of rankings, and is 0 for random rankings.",
             "rank",
             units=SET,
         ),
@@ -133,8 +137,8 @@ MEASURES: dict[str, DeclaredMeasure] = {
             "means",
             "Mean",
             "scales",
-            "The mean of the answers on the scale. Answers that stand apart, such as “Unsure”, have no place on it: "
-            "their share is given beside it.",
+            "The mean of the answers on the scale. Answers that are not on the scale, such as “Unsure”, are not in "
+            "the mean; their share is given separately.",
             "scale",
         ),
         _measure(
@@ -148,36 +152,37 @@ MEASURES: dict[str, DeclaredMeasure] = {
             "shares",
             "Shares",
             "choices",
-            "How often each answer was chosen. Where several can be chosen, shares add up to more than 100 %.",
+            "How often each answer was chosen. If several can be chosen, the shares can add up to more than 100 %.",
             "choice",
         ),
         _measure(
             "group_differences",
             "Differences between groups",
             "question_differences",
-            "How far the answers about images of a group lie from the mean of all other groups.",
+            "How far the answers about images of a group are from the mean of all other groups.",
             "scale choice",
         ),
         _measure(
             "model_differences",
             "Differences between models",
             "question_differences",
-            "How far the answers about images of two models lie from each other.",
+            "How far the answers about images of two models are from each other.",
             "scale choice",
         ),
         _measure(
             "alpha_ordinal",
             "Agreement",
             "question_agreement",
-            "Krippendorff’s α, ordinal: 1 where everybody answers alike, 0 as expected by chance. Answers that stand "
-            "apart are left out.",
+            "Krippendorff’s α (ordinal) is 1 if everybody gives the same answer and 0 if people agree only as often "
+            "as by chance. Answers that are not on the scale are left out.",
             "scale",
         ),
         _measure(
             "alpha_nominal",
             "Agreement",
             "question_agreement",
-            "Krippendorff’s α, nominal: 1 where everybody answers alike, 0 as expected by chance.",
+            "Krippendorff’s α (nominal) is 1 if everybody gives the same answer and 0 if people agree only as often "
+            "as by chance.",
             "choice",
             several=False,
         ),
@@ -185,7 +190,7 @@ MEASURES: dict[str, DeclaredMeasure] = {
             "alpha_masi",
             "Agreement",
             "question_agreement",
-            "Krippendorff’s α of sets of answers (MASI): some answers in common count as partial agreement.",
+            "Krippendorff’s α of sets of answers (MASI). Sets that share some answers count as partial agreement.",
             "choice",
             several=True,
         ),
@@ -193,7 +198,7 @@ MEASURES: dict[str, DeclaredMeasure] = {
             "alpha_answers",
             "Agreement on each answer",
             "question_agreement",
-            "Krippendorff’s α of each answer for itself, chosen or not: which of them people see alike.",
+            "Krippendorff’s α of each answer separately, chosen or not, which shows on which answers people agree.",
             "choice",
             several=True,
         ),
@@ -201,7 +206,7 @@ MEASURES: dict[str, DeclaredMeasure] = {
             "texts",
             "Texts",
             "texts",
-            "How many texts were written, and how long they are. They are there to be read.",
+            "How many texts were written and how long they are. Read the texts themselves.",
             "text",
         ),
         _measure(
@@ -216,7 +221,7 @@ MEASURES: dict[str, DeclaredMeasure] = {
             "word_agreement",
             "Agreement on words",
             "question_agreement",
-            "Krippendorff’s α over the words of all texts, each marked or not.",
+            "Krippendorff’s α over the words of all texts, each of which is marked or not.",
             "span",
             units=ALL_BUT_PAIRS,
         ),
@@ -224,8 +229,9 @@ MEASURES: dict[str, DeclaredMeasure] = {
             "point_agreement",
             "Agreement on points",
             "question_agreement",
-            "Of two annotators who both pointed in an image: how often a point of each lies near one of the other’s "
-            "(within 5 % of the image’s diagonal), and the share of their points that do. Not corrected for chance.",
+            "For two annotators who both marked points in an image: how often they have a point near one of the "
+            "other’s (within 5 % of the image’s diagonal), and the share of their points that are. Not corrected for "
+            "chance.",
             _REGIONS,
             region="point",
         ),
@@ -233,7 +239,7 @@ MEASURES: dict[str, DeclaredMeasure] = {
             "box_agreement",
             "Agreement on boxes",
             "question_agreement",
-            "Of two annotators who both drew in an image: how much their boxes overlap.",
+            "How much the boxes of two annotators overlap, if both drew boxes in an image.",
             _REGIONS,
             region="box",
         ),

@@ -12,7 +12,8 @@ from analysis.results.question_tables import QUESTION_TABLES
 from analysis.results.questions import agreement, answers, preferences, words
 from analysis.results.questions.groupings import Measured, stacked
 from analysis.results.questions.registry import DeclaredMeasure, measures_of, unknown, unread
-from annotation.kinds.declaration import Kind, Question
+from annotation.kinds.declaration import Kind
+from annotation.kinds.questions import Question
 from jobs.progress.reporter import Progress
 
 Compute = Callable[[CampaignAnswers, Question, Parameters], Measured]

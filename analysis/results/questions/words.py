@@ -12,7 +12,7 @@ from analysis.metrics.data.results import counts, labels, numbers
 from analysis.results.data.answers import CampaignAnswers
 from analysis.results.parameters import Parameters
 from analysis.results.questions.groupings import Measured, slices, stacked
-from annotation.kinds.declaration import Question
+from annotation.kinds.questions import Question
 
 WORDLESS = "text_without_words"
 

@@ -5,10 +5,12 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from analysis.metrics.agreement.krippendorff_alpha import krippendorff_alpha
 from analysis.metrics.annotators.comparison import compare_annotator_groups
+from analysis.metrics.annotators.group_agreement import cross_agreement
 from analysis.metrics.marking.likelihood import likelihood
 from analysis.metrics.marking.tendency import tendency
 from analysis.metrics.resampling.bootstrap import pigeonhole_bootstrap
@@ -19,10 +21,12 @@ from analysis.results.parameters import Parameters
 from analysis.results.questions.tables import question_results
 from analysis.results.schema import BY_LANGUAGE, LIKERT, MARKING
 from analysis.results.tables.groupings import LEAST_ANNOTATORS
+from annotation.kinds.questions import ChoiceQuestion, CompareQuestion, ScaleQuestion
 from jobs.progress.reporter import Unwatched
 
 ALPHA, CROSS = "krippendorff_alpha_nominal", "cross_language_agreement"
 ORDINAL_ALPHA = "krippendorff_alpha_ordinal"
+UNSURE = 3  # of ratings: no point of the scale
 # Of questions: which column of which table is an estimate, and what n counts.
 _OF_QUESTIONS = {"question_agreement": ("measure", "value", "answers"), "scales": ("mean", "mean", "answers")}
 
@@ -50,10 +54,14 @@ def _parts(data: StudyData, parameters: Parameters) -> Iterator[pd.DataFrame]:
         yield from _by_language(frame, partial(measures, data, parameters))
         if name == "judgements":
             yield from _between(data, parameters, frame)
+        else:
+            same = frame.assign(unit=frame["attribute"], answer=frame["rating"])
+            yield from _between_answers(same[same["rating"] != UNSURE], campaign_kind=str(LIKERT))
     for answers in data.answers:
-        yield from _by_language(
-            answers.annotations, partial(_questions, answers, parameters), campaign=answers.campaign
-        )
+        about = {"campaign": answers.campaign}
+        yield from _by_language(answers.annotations, partial(_questions, answers, parameters), **about)
+        for question, given in _comparable(answers):
+            yield from _between_answers(given, campaign_kind=answers.kind.key, question=question, **about)
 
 
 def _by_language(
@@ -114,8 +122,7 @@ def _agreeing(alpha: pd.DataFrame) -> pd.DataFrame:
 
 def _between(data: StudyData, parameters: Parameters, frame: pd.DataFrame) -> Iterator[pd.DataFrame]:
     """How often people who read different languages agree about the same image and attribute."""
-    readers = frame[frame["language"].notna()].groupby("language")["annotator"].nunique()
-    languages = sorted(readers[readers >= LEAST_ANNOTATORS].index)
+    languages = _read_by_enough(frame)
     if len(languages) < 2:
         return
     rows = frame[frame["language"].isin(languages)]
@@ -135,6 +142,53 @@ def _between(data: StudyData, parameters: Parameters, frame: pd.DataFrame) -> It
     yield agreement.rename(columns=names).assign(measure=CROSS, campaign_kind=str(MARKING))
 
 
+def _read_by_enough(frame: pd.DataFrame) -> list[str]:
+    readers = frame[frame["language"].notna()].groupby("language")["annotator"].nunique()
+    return sorted(readers[readers >= LEAST_ANNOTATORS].index)
+
+
+def _between_answers(frame: pd.DataFrame, **about: str) -> Iterator[pd.DataFrame]:
+    """How often people who read different languages give the same answer; wants annotator, language, unit, answer."""
+    languages = _read_by_enough(frame)
+    if len(languages) < 2:
+        return
+    rows = frame[frame["language"].isin(languages)]
+    unit, answer = (pd.factorize(rows[name])[0].astype(np.int64) for name in ("unit", "answer"))
+    language = pd.Categorical(rows["language"], categories=languages).codes.astype(np.int64)
+    between = cross_agreement(unit, language, answer, groups=len(languages))
+    yield pd.DataFrame(
+        {
+            "language": [languages[row.group_a] for row in between],
+            "other_language": [languages[row.group_b] for row in between],
+            "estimate": [row.value for row in between],
+            "n": [row.units for row in between],
+            "reason": [row.reason or None for row in between],
+        }
+    ).assign(measure=CROSS, **about)
+
+
+def _comparable(answers: CampaignAnswers) -> Iterator[tuple[str, pd.DataFrame]]:
+    """Yield the answers to each question that offers answers, with what they are about and their language."""
+    languages = answers.annotations.set_index("annotation")["language"]
+    for question in answers.kind.questions:
+        if not isinstance(question, ScaleQuestion | ChoiceQuestion | CompareQuestion):
+            continue
+        rows = answers.of(question)
+        if isinstance(question, ScaleQuestion):
+            rows = rows[~rows["rating"].isin([point.code for point in question.points if point.apart])]
+            rows = rows.assign(answer=rows["rating"])
+        elif isinstance(question, CompareQuestion):
+            rows = rows.assign(answer=rows["code"].fillna("").astype(str) + rows["stimulus"].astype(str))
+        elif question.several:  # who was asked and chose none gave the empty set
+            chosen = rows.groupby(["annotation", "stimulus"], sort=False)["code"].agg(frozenset).to_dict()
+            rows = answers.about(answers.asked(question), question)
+            keys = zip(rows["annotation"], rows["stimulus"], strict=True)
+            rows = rows.assign(answer=[chosen.get(key, frozenset()) for key in keys])
+        else:
+            rows = rows.assign(answer=rows["code"])
+        yield question.name, rows.assign(unit=rows["rated"], language=rows["annotation"].map(languages))
+
+
 def _questions(
     answers: CampaignAnswers, parameters: Parameters, rows: pd.DataFrame
 ) -> Iterator[pd.DataFrame]:
@@ -152,7 +206,7 @@ def _questions(
             continue
         table = tables[name]
         table = table[table["by"] == "all"]
-        measures = table["measure"] if measure in table else measure
+        measures = table.get("measure", measure)
         yield table.assign(measure=measures, campaign_kind=answers.kind.key).rename(
             columns={value: "estimate", number: "n"}
         )

@@ -22,6 +22,8 @@ _HUMAN = {
     "theta_smoothed": "human_theta_smoothed",
     "reason": "human_reason",
 }
+# Of people alone: in the tendency table.
+_LEFT_OUT = [f"likelihood_{role}_{end}" for role in ("stereotype", "random") for end in ("low", "high")]
 _MACHINE = {
     "theta": "automated_theta",
     "theta_low": "automated_theta_low",
@@ -67,7 +69,7 @@ def machine_tendency(
         )
         resampling = pigeonhole_bootstrap(answers, resamples=resamples, seed=seed, annotators="ignore")
         theta = tendency(resampling.judgements, roles, min_stereotypes=min_stereotypes, resampling=resampling)
-        listed = pd.concat([theta.to_frame(), theta.excluded], ignore_index=True)
+        listed = pd.concat([theta.to_frame(), theta.excluded], ignore_index=True).drop(columns=_LEFT_OUT)
         images = (
             scorer_rows.groupby(["model", "identity_group"], observed=True)["image"]
             .nunique()

@@ -48,8 +48,8 @@ def load_encoder(choice: EncoderChoice, *, device: str = "") -> LoadedEncoder:
     if choice.precision != FULL and place.type == "cpu":
         raise DomainError(
             "precision_needs_card",
-            f"Half precision ({choice.precision}) is for graphics cards: score with precision {FULL}, or on a worker "
-            "that has one.",
+            f"Half precision ({choice.precision}) needs a graphics card. Score with precision {FULL}, or on a worker "
+            f"that has one.",
         )
     try:
         files = _locate_files(choice)
@@ -95,7 +95,7 @@ def _locate_files(choice: EncoderChoice) -> _ModelFiles:
     if name.endswith(".json"):
         return _from_files(Path(local_path(name)), choice.pretrained)
     if name not in open_clip.list_models():
-        raise DomainError("architecture_unknown", f"open_clip knows no architecture “{name}”.")
+        raise DomainError("architecture_unknown", f"open_clip has no architecture “{name}”.")
     if not choice.pretrained:
         raise DomainError(
             "checkpoint_missing", f"Name a checkpoint of {name}: a tag of open_clip, or a file."
@@ -133,7 +133,7 @@ def _from_files(config: Path, pretrained: str) -> _ModelFiles:
     text = config.read_text(encoding="utf-8")
     described = json.loads(text)
     if not isinstance(described, dict):
-        raise DomainError("config_invalid", f"“{config.name}” is no configuration of open_clip.")
+        raise DomainError("config_invalid", f"“{config.name}” is not a configuration of open_clip.")
     model_config = described.get("model_cfg", described)
     name = f"{config.stem}-{hashlib.sha256(text.encode()).hexdigest()[:12]}"
     if name not in open_clip.list_models():
@@ -142,7 +142,7 @@ def _from_files(config: Path, pretrained: str) -> _ModelFiles:
             config_file.write_text(json.dumps(model_config), encoding="utf-8")
             open_clip.add_model_config(config_file)
     if name not in open_clip.list_models():
-        raise DomainError("config_invalid", f"“{config.name}” is no configuration of open_clip.")
+        raise DomainError("config_invalid", f"“{config.name}” is not a configuration of open_clip.")
     combined = hashlib.sha256(f"{text}\0{digest(weights)}".encode()).hexdigest()
     options = {"force_preprocess_cfg": described["preprocess_cfg"]} if "preprocess_cfg" in described else {}
     return _ModelFiles(name, str(weights), f"sha256:{combined}", options)

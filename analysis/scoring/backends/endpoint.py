@@ -33,7 +33,7 @@ class EndpointCaptioner:
         if not settings.VISION_BASE_URL:
             raise DomainError(
                 "endpoint_missing",
-                "No endpoint is set: the operator of this server sets one with VISION_BASE_URL.",
+                "No endpoint is set. Ask the operator of this server to set VISION_BASE_URL.",
             )
         address = EndpointAddress(settings.VISION_BASE_URL, settings.VISION_API_KEY, "VISION_API_KEY")
         self._client = ChatClient(address, model_id, tries=_TRIES)
@@ -84,7 +84,7 @@ class EndpointCaptioner:
 def _stopped(status: int | None, detail: str, reason: str) -> DomainError:
     """Return the error that stops the job, which goes on later."""
     if status is None:
-        sentence = f"The endpoint does not answer: {_hidden(reason)} Go on when it does."
+        sentence = f"The endpoint does not answer: {_hidden(reason)} Continue when it does."
         return DomainError("endpoint_unreachable", sentence)
     detail = _hidden(detail)
     if status == 401:
@@ -93,7 +93,8 @@ def _stopped(status: int | None, detail: str, reason: str) -> DomainError:
         sentence = f"The endpoint refused the request (403): {detail}"
     elif status == 429:
         sentence = (
-            f"The endpoint wants no more requests for now: {detail} What was written stays; go on later."
+            f"The endpoint accepts no more requests for now: {detail} "
+            "Captions written so far are kept. Continue later."
         )
     else:
         sentence = f"The endpoint answered {status}: {detail}"

@@ -35,8 +35,8 @@ class Batches:
         if tried <= 1:
             raise DomainError(
                 "out_of_memory",
-                "There is not enough memory for a single item: use a smaller model, another device, or fewer "
-                "captions an image.",
+                "There is not enough memory for a single item. Use a smaller model, another device, or fewer captions "
+                "of each image.",
             ) from None
         self.size = max(1, tried // 2)
 

@@ -98,8 +98,8 @@ def unloadable(model_id: str, error: BaseException) -> DomainError:
     if any(type(cause).__name__ in _UNREACHABLE for cause in _chain(error)):
         return DomainError(
             "hub_unreachable",
-            f"“{name}” is not on this server and the hub cannot be reached: name a local folder, or let the "
-            "worker reach the hub.",
+            f"“{name}” is not on this server, and the hub cannot be reached. Name a local folder, or give the worker "
+            f"access to the hub.",
         )
     if any(isinstance(cause, _DAMAGED) for cause in _chain(error)):
         return DomainError(

@@ -22,15 +22,15 @@ _MOST_BYTES = 20 * 1024 * 1024
 def keep_ngrams(data: bytes) -> str:
     """Keep a list of n-grams, one in each line, in storage; return its digest, by which scorers name it."""
     if len(data) > _MOST_BYTES:
-        raise _wrong(f"A list of n-grams may have {_MOST_BYTES // 1024 // 1024} MiB.")
+        raise _wrong(f"A list of n-grams can have at most {_MOST_BYTES // 1024 // 1024} MiB.")
     try:
         ngrams = _lines(data.decode("utf-8-sig").splitlines())
     except UnicodeDecodeError:
-        raise _wrong("A list of n-grams must be UTF-8 text, one n-gram in each line.") from None
+        raise _wrong("A list of n-grams must be UTF-8 text with one n-gram on each line.") from None
     if not ngrams:
         raise _wrong("The list of n-grams is empty.")
     if len(ngrams) > _MOST:
-        raise _wrong(f"A list of n-grams may have {_MOST:,} lines, and this one has {len(ngrams):,}.")
+        raise _wrong(f"A list of n-grams can have at most {_MOST:,} lines. This one has {len(ngrams):,}.")
     text = "\n".join(ngrams).encode()
     digest = hashlib.sha256(text).hexdigest()
     if not default_storage.exists(_name(digest)):
@@ -47,7 +47,7 @@ def ngrams_of(study: Study, digest: str) -> list[str]:
     """Return the n-grams of a kept list; of "", the built-in words and the attributes asked in the study."""
     if digest:
         if not is_kept(digest):
-            raise NotFound("ngrams_missing", "The list of n-grams is no longer in storage; give it again.")
+            raise NotFound("ngrams_missing", "The list of n-grams is no longer stored. Give it again.")
         with default_storage.open(_name(digest)) as file:
             return _lines(file.read().decode().splitlines())
     attributes = {text for of_group in attributes_asked(study).values() for text in of_group.values()}

@@ -8,13 +8,12 @@ from typing import Any
 from uuid import UUID
 
 from django.conf import settings
-from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import get_language
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods, require_safe
 
+from accounts.rights import Capability, requires
 from annotation.annotator.access import consent_text, enrolment_for, step_before_work
 from annotation.annotator.onboarding import BLUR
 from annotation.annotator.payload import screen
@@ -32,9 +31,8 @@ from foundation.errors import Conflict, DomainError
 from studies import consent
 
 
+@requires(get=Capability.ANNOTATE, post=Capability.ANNOTATE)
 @never_cache
-@login_required
-@require_http_methods(["GET", "HEAD", "POST"])
 def intro(request: HttpRequest, campaign_id: int) -> HttpResponse:
     """Say what practice is and how it went so far; a POST goes to its next task."""
     enrolment = enrolment_for(request, campaign_id)
@@ -51,9 +49,8 @@ def intro(request: HttpRequest, campaign_id: int) -> HttpResponse:
     return render(request, "annotation/annotator/practice/intro.html", context)
 
 
+@requires(get=Capability.ANNOTATE)
 @never_cache
-@login_required
-@require_safe
 def task(request: HttpRequest, campaign_id: int) -> HttpResponse:
     """Show the next practice task; when there is none any more, how it went."""
     enrolment = enrolment_for(request, campaign_id)
@@ -67,9 +64,8 @@ def task(request: HttpRequest, campaign_id: int) -> HttpResponse:
     return _task_page(request, enrolment, practice_task)
 
 
+@requires(get=Capability.ANNOTATE, post=Capability.ANNOTATE)
 @never_cache
-@login_required
-@require_http_methods(["GET", "HEAD", "POST"])
 def answer(request: HttpRequest, campaign_id: int, public_id: UUID) -> HttpResponse:
     """Take an answer; then, and to who comes back, show it beside what is right."""
     enrolment = enrolment_for(request, campaign_id)

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from annotation.kinds.declaration import ChoiceQuestion, CompareQuestion, Question, ScaleQuestion
+from annotation.kinds.questions import ChoiceQuestion, CompareQuestion, Question, ScaleQuestion
 from annotation.kinds.registry import in_language
 from annotation.quality.practice.rounds import QuestionFeedback
 

@@ -7,7 +7,8 @@ from typing import Any
 from django.http import QueryDict
 
 from annotation.answers.questions.conditions import is_asked
-from annotation.kinds.declaration import Kind, Question
+from annotation.kinds.declaration import Kind
+from annotation.kinds.questions import Question
 from annotation.kinds.registry import kind_of
 from annotation.models import Campaign
 

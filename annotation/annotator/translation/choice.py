@@ -3,22 +3,20 @@
 from typing import cast
 
 from django.conf import settings
-from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import get_language_info
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods
 
+from accounts.rights import Capability, requires
 from annotation.annotator.access import enrolment_for, step_before_work
 from annotation.answers.languages import offered, page_language
 from annotation.campaigns.instruments.languages import translations
 from foundation.errors import DomainError
 
 
+@requires(get=Capability.ANNOTATE, post=Capability.ANNOTATE)
 @never_cache
-@login_required
-@require_http_methods(["GET", "HEAD", "POST"])
 def language(request: HttpRequest, campaign_id: int) -> HttpResponse:
     """Say what changes with the language, and change it when that is confirmed."""
     enrolment = enrolment_for(request, campaign_id)

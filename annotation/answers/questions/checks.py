@@ -16,11 +16,12 @@ from annotation.answers.questions.values import (
     value_of,
 )
 from annotation.answers.text import is_text
-from annotation.kinds.declaration import Kind, Question
+from annotation.kinds.declaration import Kind
+from annotation.kinds.questions import Question
 from foundation.errors import DomainError
 
 _FIELDS = {"answers", "regions"}
-_NOT_ASKED = "This is not asked after the answers given."
+_NOT_ASKED = "This question is not asked after the answers that you gave."
 _SEVERAL_WRONG = "Please look at the marked questions again."
 _NO_QUESTION = "There is no such question on this screen."
 _NO_STIMULUS = "It is not on this screen."

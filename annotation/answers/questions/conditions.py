@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from annotation.kinds.declaration import Kind, Question
+from annotation.kinds.declaration import Kind
+from annotation.kinds.questions import Question
 
 
 def is_asked(kind: Kind, question: Question, answers: Mapping[str, Any], ref: str = "") -> bool:

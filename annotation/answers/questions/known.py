@@ -9,11 +9,12 @@ from typing import Any, NamedTuple
 
 from annotation.answers.questions.conditions import is_asked
 from annotation.answers.questions.values import ScreenQuestions, WrongValueError, judgements_of
-from annotation.kinds.declaration import KNOWABLE, ChoiceQuestion, Kind, Question, RankQuestion, ScaleQuestion
+from annotation.kinds.declaration import KNOWABLE, Kind
+from annotation.kinds.questions import ChoiceQuestion, Question, RankQuestion, ScaleQuestion
 from annotation.models import KnownAnswer
 
 _RANGE = {"least", "most"}
-CHOOSE_SOME = "Choose as right some of the answers, and not all."
+CHOOSE_SOME = "Choose some of the answers as right, but not all."
 
 
 class Part(NamedTuple):
@@ -84,7 +85,7 @@ def _range(question: Question, raw: Mapping[Any, Any]) -> list[int]:
         or type(least) is not int
         or type(most) is not int
     ):
-        raise WrongValueError("A range of a scale has two codes, least and most.")
+        raise WrongValueError("A range of a scale has two codes: the lowest and the highest.")
     return [point.code for point in question.points if not point.apart and least <= point.code <= most]
 
 

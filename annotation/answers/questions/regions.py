@@ -14,7 +14,7 @@ from annotation.answers.geometry import (
 )
 from annotation.answers.questions.values import JudgementValue, Place, ScreenQuestions
 from annotation.answers.text import is_text
-from annotation.kinds.declaration import Question, Region
+from annotation.kinds.questions import Question, Region
 
 MAX_PLACES = 50  # per answer
 _TOO_MANY = f"At most {MAX_PLACES} places can be marked for one answer."
@@ -93,7 +93,7 @@ def _problem(
     if not isinstance(raw, Mapping) or not isinstance(ref, str) or ref not in screen.refs:
         return "stimulus", "It is not on this screen."
     if ref not in marked:
-        return "stimulus", "No place is asked for with this answer."
+        return "stimulus", "This answer does not need a place in the picture."
     if unknown := sorted(str(name) for name in raw.keys() - {"stimulus", *sides}):
         return unknown[0][:40] if is_text(unknown[0][:40]) else "?", "A place has no such field."
     return box_problem(raw) if region.shape == "box" else point_problem(raw)

@@ -7,10 +7,10 @@ from django.utils.translation import gettext as _
 
 from annotation.answers.questions.checks import QuestionAnswers
 from annotation.answers.questions.values import NO_WORD, JudgementValue, ScreenQuestions
-from annotation.kinds.declaration import (
+from annotation.kinds.declaration import Kind
+from annotation.kinds.questions import (
     ChoiceQuestion,
     CompareQuestion,
-    Kind,
     Question,
     RankQuestion,
     ScaleQuestion,

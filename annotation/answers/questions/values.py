@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from annotation.answers.text import is_text
-from annotation.kinds.declaration import (
+from annotation.kinds.declaration import Kind
+from annotation.kinds.questions import (
     ChoiceQuestion,
     CompareQuestion,
-    Kind,
     Question,
     RankQuestion,
     ScaleQuestion,
@@ -167,10 +167,10 @@ def _rank(question: RankQuestion, raw: object, refs: Sequence[str]) -> list[Judg
     if not all(type(rank) is int for rank in ranks):
         raise WrongValueError("Give places as whole numbers from 1.")
     if not question.ties and len(set(ranks)) < len(ranks):
-        raise WrongValueError("Give each a place of its own.")
+        raise WrongValueError("Give each a different place.")
     # As in a competition: two that share the first place are followed by the third.
     if any(rank != 1 + sum(better < rank for better in ranks) for rank in ranks):
-        raise WrongValueError("The places have a gap: the best has place 1.")
+        raise WrongValueError("The places have a gap. The best has place 1, the next place 2, and so on.")
     return [JudgementValue(question.name, ref, rank=raw[ref]) for ref in refs]
 
 

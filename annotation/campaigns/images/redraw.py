@@ -16,7 +16,7 @@ from generation.runs.redraw import ask_again, cost_of, requests_of_scenario
 from studies import audit
 from studies.models import Study
 
-REASON = "Drawn again: people found the images of the scenario not alike."
+REASON = "Drawn again: annotators found that the images of the scenario differ in more than the person."
 
 
 @dataclass(frozen=True)
@@ -66,8 +66,7 @@ def redraw(
         if scenario not in failed:
             raise Conflict(
                 "scenario_not_failed",
-                f"“{scenario.scenario}” by {scenario.model} did not fail a check: only what people found not alike is "
-                "drawn again.",
+                f"“{scenario.scenario}” by {scenario.model} did not fail a check, so it is not drawn again.",
             )
         of_scenario = _requests(study, scenario)
         if not of_scenario:

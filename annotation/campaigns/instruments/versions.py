@@ -43,7 +43,8 @@ def revise(
     campaign = Campaign.locked(campaign.pk)
     if campaign.imported:
         raise DomainError(
-            "campaign_imported", f"“{campaign.name}” was imported: nobody reads guidelines there."
+            "campaign_imported",
+            f"“{campaign.name}” was imported from a file, so it has no guidelines to change.",
         )
     if not kind_of(campaign).about_attributes and (statement, labels) != (None, None):
         raise _fixed_questions()
@@ -86,7 +87,7 @@ def translate(*, campaign: Campaign, translations: Mapping[str, Any]) -> Instrum
 
 
 def _fixed_questions() -> DomainError:
-    message = "The kind of the campaign words its questions and answers; only the guidelines can be changed."
+    message = "Questions and answers come from the kind of the campaign. You can change only the guidelines."
     return DomainError("questions_fixed", message, fields={"statement": message})
 
 
@@ -202,9 +203,9 @@ def _checked_labels(campaign: Campaign, labels: Mapping[str, str]) -> dict[str, 
     rating_keys = sorted(RATING_LABELS) if kind_of(campaign).rates_attributes else []
     texts = {str(key): " ".join(str(text).split()) for key, text in labels.items()}
     if not rating_keys and texts:
-        raise _wrong_labels("A marking has no labelled answers: its words are the attributes.")
+        raise _wrong_labels("A marking campaign has no answers to label; annotators tick attributes.")
     if sorted(texts) != rating_keys:
-        raise _wrong_labels("Give a label for each of the answers 1 to 5; 3 is for who is unsure.")
+        raise _wrong_labels("Give a label for each of the answers 1 to 5. Answer 3 means “unsure”.")
     if not all(0 < len(text) <= _LABEL for text in texts.values()):
         raise _wrong_labels(f"Write labels of 1 to {_LABEL} characters.")
     if len({text.casefold() for text in texts.values()}) < len(texts):

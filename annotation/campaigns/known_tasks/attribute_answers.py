@@ -79,7 +79,7 @@ def known_answers(
         else:
             wrong[name] = "Say yes or no." if marking else "Choose one to four of the five answers as right."
     if not answers_known and not wrong:
-        wrong["answers"] = "Say for at least one attribute what is right."
+        wrong["answers"] = "Choose the right answer for at least one attribute."
     refuse(wrong)
     return answers_known
 
@@ -121,4 +121,6 @@ def _refuse_duplicate(
     alike = campaign.tasks.filter(purpose=purpose, image=image, withdrawn=False)
     for task in alike.prefetch_related("task_attributes"):
         if {task_attribute.attribute_id for task_attribute in task.task_attributes.all()} == attribute_ids:
-            raise Conflict("known_already", "There is such a task already; change its answers instead.")
+            raise Conflict(
+                "known_already", "There is already a task for this screen. Change its answers instead."
+            )

@@ -118,7 +118,7 @@ def _locked(task: Task) -> Task:
     campaign = _changeable(task.campaign)
     known_task = Task.objects.filter(pk=task.pk, purpose__in=PURPOSES).exclude(known_answers=None).first()
     if known_task is None:
-        raise Conflict("not_a_known_task", "This task has no known answers any more.")
+        raise Conflict("not_a_known_task", "The known answers of this task were removed.")
     known_task.campaign = campaign
     return known_task
 

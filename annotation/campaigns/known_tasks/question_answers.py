@@ -15,9 +15,9 @@ from foundation.errors import Conflict
 from generation.models import Image
 
 NOTHING_KNOWABLE = (
-    "This kind asks only for texts, which are never right or wrong: it has no checks and no practice."
+    "This kind asks only for texts, which are never right or wrong. It has no checks and no practice."
 )
-_NEVER_ASKED = "It is not asked after the answers that are right."
+_NEVER_ASKED = "This question is not asked after the answers that you chose as right."
 
 
 def make_task(
@@ -52,7 +52,7 @@ def known_answers(
     refs = [ref for ref in by_ref if ref != PROMPT]
     parts = parts_of(kind, refs)
     wrong = {
-        f"answers.{part.name}": "This cannot be scored on this screen."
+        f"answers.{part.name}": "This answer cannot be scored on this screen."
         for part in {*answers, *explanations} - set(parts)
     }
     right: dict[Part, list[int | str]] = {}
@@ -71,7 +71,7 @@ def known_answers(
         f"answers.{part.name}": _NEVER_ASKED for part in right if not _can_be_asked(kind, part, right, wrong)
     }
     if not right and not wrong:
-        wrong["answers"] = "Say for at least one question what is right."
+        wrong["answers"] = "Choose the right answer to at least one question."
     refuse(wrong)
     return [
         KnownAnswer(
@@ -116,7 +116,7 @@ def _check_stimuli(campaign: Campaign, stimuli: Sequence[PlannedStimulus]) -> No
     prompts = len(texts) if pictured else 0
     fits = shown.least <= number <= shown.most and prompts == (1 if shown.prompt_shown else 0)
     if not fits or not all(texts) or (images and not pictured):
-        refuse({"stimuli": "This is no screen of the campaign."})
+        refuse({"stimuli": "The campaign has no such screen."})
     usable = Image.objects.filter(study=campaign.study_id, retracted_at=None, pk__in=images).exclude(file="")
     if usable.count() != len(set(images)) or len(set(images)) != len(images):
         refuse({"stimuli": "An image was retracted, or its file was never released."})
@@ -128,4 +128,6 @@ def _refuse_duplicate(campaign: Campaign, purpose: str, stimuli: Sequence[Planne
     alike = campaign.tasks.filter(purpose=purpose, withdrawn=False).prefetch_related("stimuli")
     for task in alike:
         if [(row.image_id, row.text) for row in task.stimuli.all()] == wanted:
-            raise Conflict("known_already", "There is such a task already; change its answers instead.")
+            raise Conflict(
+                "known_already", "There is already a task for this screen. Change its answers instead."
+            )

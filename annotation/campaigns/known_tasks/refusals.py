@@ -19,5 +19,5 @@ def explanation_of(text: str, name: str, wrong: dict[str, str], *, scored: bool)
     if len(explanation) > MAX_EXPLANATION:
         wrong[f"explanations.{name}"] = f"Write at most {MAX_EXPLANATION} characters."
     if explanation and not scored:
-        wrong[f"explanations.{name}"] = "Only an answer that is scored is explained."
+        wrong[f"explanations.{name}"] = "Only an answer that is scored can have an explanation."
     return explanation

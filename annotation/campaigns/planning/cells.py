@@ -5,6 +5,7 @@ The launch page, the other pages of a campaign and recruitment all count with th
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from math import ceil
 
 from accounts.codes import UNCODED
@@ -58,12 +59,12 @@ class CellPeople:
         return f"{self.name}: {self.needed:,} {people} needed, {takes_part}, {missing}."
 
 
-def people_needed(answers: int, screens_per_person: int, at_once: int = 1) -> int:
+def people_needed(answers: int, screens_per_person: int | Fraction, at_once: int = 1) -> int:
     """Return how many people give so many answers; `at_once` different ones answer the same screen.
 
     max(at_once, ⌈answers ÷ screens_per_person⌉), and 0 where there is nothing to answer.
     """
-    return max(at_once, ceil(answers / screens_per_person)) if answers else 0
+    return max(at_once, ceil(Fraction(answers) / screens_per_person)) if answers else 0
 
 
 def cells_of(

@@ -13,7 +13,7 @@ from math import comb, prod
 
 from annotation.campaigns.planning.places import balanced
 from annotation.campaigns.planning.shuffle import keyed_hash
-from annotation.kinds.declaration import Stimuli
+from annotation.kinds.stimuli import Stimuli
 
 Traits = tuple[str, ...]
 # Up to so many times as many combinations as are wanted, all of them are put in order; of more, blocks are drawn.

@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 from annotation.campaigns.planning import sampling
 from annotation.campaigns.planning.plan import CampaignPlan
-from annotation.kinds.declaration import Kind, Question
+from annotation.kinds.declaration import Kind
+from annotation.kinds.questions import Question
 from annotation.kinds.registry import kind_of
 from annotation.models import Campaign
 from studies.protocol.totals import SECONDS_PER_RATING, SECONDS_PER_SCREEN

@@ -8,9 +8,10 @@ from annotation.answers.questions.scenario_verdicts import Likeness, scenario_ve
 from annotation.campaigns.planning.combinations import Arrangement, Candidate, screens
 from annotation.campaigns.planning.plan import CampaignPlan, PlannedGroup, PlannedStimulus, PlannedTask
 from annotation.campaigns.planning.shuffle import keyed_hash
-from annotation.kinds.declaration import Kind, Stimuli
+from annotation.kinds.declaration import Kind
 from annotation.kinds.options import Options
 from annotation.kinds.registry import likeness_question
+from annotation.kinds.stimuli import Stimuli
 from annotation.models import Campaign
 from generation.models import Image
 

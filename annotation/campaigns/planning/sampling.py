@@ -144,7 +144,7 @@ def _plan_ratings(campaign: Campaign, options: Options) -> CampaignPlan:
     by_group = associations.stereotypes if options.attributes == "stereotypes" else associations.listed
     candidates = set().union(*by_group.values())
     order = shuffled(candidates, associations.texts, campaign.seed, "ratings")
-    problems = [] if order else ["The study's groups have no attributes to rate."]
+    problems = [] if order else ["The groups of the study have no attributes to rate."]
     return CampaignPlan(
         tasks=tuple(
             PlannedTask(attribute_ids=(attribute,), sensitive=associations.is_offensive(None, [attribute]))
@@ -214,8 +214,8 @@ class _GroupPlan:
         if len(self.drawn) == random_count:
             return ""
         return (
-            f"{self.name} should get {random_count} random attributes, but only {len(self.drawn)} of the study's "
-            "are not listed for it; all of them are taken."
+            f"{self.name} should get {random_count} random attributes, but only {len(self.drawn)} attributes "
+            "of the study are not listed for it. All of them are used."
         )
 
     def summary(self, campaign: Campaign) -> PlannedGroup:
@@ -278,7 +278,7 @@ def _visual(
     problems = []
     if unrated:
         problems.append(
-            f"{unrated} attributes of “{rating.name}” have no rating yet, so they are not visual."
+            f"{unrated} attributes of “{rating.name}” have no rating yet, so they do not count as visual."
         )
     if not visual:
         problems.append(f"“{rating.name}” has found no visual attribute yet.")

@@ -57,7 +57,7 @@ def connect(*, study: Study, url: str, token: str, by: User | None) -> LabelStud
     except IntegrityError:
         raise Conflict(
             "label_studio_connected",
-            f"{address} is connected to this study already; its token can be changed.",
+            f"{address} is already connected to this study. You can change its token.",
         ) from None
     return server
 
@@ -101,7 +101,7 @@ def disconnect(*, server: LabelStudioServer, by: User | None) -> None:
         except RestrictedError:
             raise Conflict(
                 "label_studio_in_use",
-                "A campaign is labelled in this Label Studio. Bring it back to the pages here first.",
+                "A campaign is labelled in this Label Studio. End labelling there first.",
             ) from None
 
 

@@ -23,7 +23,7 @@ CLEANUP = "label_studio.cleanup"
 
 _TITLES = {
     PUSH: "Push “{name}” to Label Studio",
-    EVENTS: "Take in what changed in Label Studio: “{name}”",
+    EVENTS: "Fetch changes from Label Studio: “{name}”",
     RECONCILE: "Compare “{name}” with Label Studio",
     ADDRESSES: "Renew the addresses of images of “{name}”",
     SETTLE: "Count answers from Label Studio: “{name}”",

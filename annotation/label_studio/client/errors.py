@@ -30,11 +30,11 @@ def unreachable(place: str) -> Trouble:
 
 
 def name_unknown(host: str) -> Trouble:
-    return Trouble("unreachable", f"There is no server named {host}, as far as this server can find out.")
+    return Trouble("unreachable", f"No server named {host} can be found.")
 
 
 def not_trusted(place: str) -> Trouble:
-    return Trouble("unreachable", f"The certificate of {place} is not one that this server trusts.")
+    return Trouble("unreachable", f"This server does not trust the certificate of {place}.")
 
 
 def timeout(place: str, seconds: float) -> Trouble:
@@ -48,35 +48,36 @@ def cut_off(place: str) -> Trouble:
 def address_refused(host: str) -> Trouble:
     return Trouble(
         "address_refused",
-        f"{host} is an address inside this server’s own network, which is not connected to unless the "
-        "operator allows it (LABEL_STUDIO_ALLOWED_HOSTS or LABEL_STUDIO_ALLOW_PRIVATE).",
+        f"{host} is an address inside this server’s own network. Connecting to it needs the operator’s permission "
+        f"(LABEL_STUDIO_ALLOWED_HOSTS or LABEL_STUDIO_ALLOW_PRIVATE).",
     )
 
 
 def not_an_address() -> Trouble:
     return Trouble(
         "wrong_url",
-        "Give Label Studio’s address as http:// or https://, a host and nothing secret, such as "
+        "Give Label Studio’s address with http:// or https:// and without user name or password, such as "
         "https://label.example.org.",
     )
 
 
 def no_label_studio(place: str) -> Trouble:
-    return Trouble("wrong_url", f"{place} answers, but not as Label Studio does: check the address.")
+    return Trouble("wrong_url", f"{place} does not answer like Label Studio. Check the address.")
 
 
 def sent_elsewhere(place: str, host: str) -> Trouble:
     where = f" to {host}" if host else ""
     return Trouble(
         "wrong_url",
-        f"{place} sends requests on{where}. Give the address at which Label Studio itself answers.",
+        f"{place} redirects requests{where}. Give the address of Label Studio itself.",
     )
 
 
 def token_malformed() -> Trouble:
     return Trouble(
         "token_wrong",
-        "This is not a whole token. Copy all of it: Label Studio shows a personal access token once, when it is made.",
+        "This token is incomplete. Copy all of it. Label Studio shows a personal access token only once, when it is "
+        "created.",
     )
 
 
@@ -90,8 +91,8 @@ def token_wrong(place: str) -> Trouble:
 def token_revoked(place: str) -> Trouble:
     return Trouble(
         "token_wrong",
-        f"Label Studio at {place} does not accept this personal access token: it was revoked or is over, "
-        "or such tokens are switched off there.",
+        f"Label Studio at {place} does not accept this personal access token. It was revoked or has expired, or such "
+        f"tokens are switched off there.",
     )
 
 
@@ -118,7 +119,7 @@ def forbidden(place: str, detail: str) -> Trouble:
 
 
 def no_longer_there(noun: str) -> Trouble:
-    return Trouble("gone", f"Label Studio has no {noun} any more, or the token’s owner may not see it.")
+    return Trouble("gone", f"Label Studio no longer has {noun}, or the token’s owner may not see it.")
 
 
 def refused(detail: str) -> Trouble:
@@ -126,7 +127,9 @@ def refused(detail: str) -> Trouble:
 
 
 def busy(place: str) -> Trouble:
-    return Trouble("busy", f"Label Studio at {place} asks to be left in peace for a while.")
+    return Trouble(
+        "busy", f"Label Studio at {place} is receiving too many requests and asks this server to wait."
+    )
 
 
 def server_error(place: str, status: int) -> Trouble:
@@ -134,7 +137,7 @@ def server_error(place: str, status: int) -> Trouble:
 
 
 def garbage(place: str) -> Trouble:
-    return Trouble("garbage", f"What {place} answered is not what Label Studio says.")
+    return Trouble("garbage", f"{place} gave an unexpected answer. It may not be Label Studio.")
 
 
 def too_large(place: str, limit: int) -> Trouble:

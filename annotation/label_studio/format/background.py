@@ -28,7 +28,7 @@ def look(job: Job, progress: Progress) -> dict[str, Any]:
         inventory = look_into(file, file_name=job.arguments["file_name"])
     return {
         "summary": f"{inventory.tasks:,} tasks with {inventory.annotations:,} annotations were found. "
-        "Next, say what each field holds.",
+        "Next, choose what each field contains.",
         "inventory": inventory.described(),
         "url": reverse("annotation:label_studio_file", args=[study.slug, job.pk]),
     }

@@ -24,8 +24,8 @@ class LabelStudioExport(ImportFormat):
     flag = "label_studio"
     options = ("asked", "without_ground_truth")
     help = (
-        "A file .json that holds a list is what Label Studio exports as JSON: "
-        f"there NAME is a field of a task's data or a control's name ({', '.join(FIELDS)})."
+        "A .json file that contains a list is read as a JSON export of Label Studio. Then NAME is a field of a task's "
+        f"data or the name of a control ({', '.join(FIELDS)})."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -46,9 +46,9 @@ _IGNORED = {
     "cancelled": "annotations that were skipped or cancelled were left out",
     "drafts": "drafts were left out",
     "predictions": "predictions of models were left out",
-    "truths": "annotations are marked as ground truth and were taken as any other",
+    "truths": "annotations are marked as ground truth and were imported like any other",
     "left_out_truths": "annotations marked as ground truth were left out",
-    "other": "results of controls that nothing was mapped to were left out",
+    "other": "results of controls that were not mapped were left out",
     "unanswered": "tasks have no annotation",
 }
 

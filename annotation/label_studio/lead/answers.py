@@ -4,11 +4,10 @@ from collections.abc import Callable
 from typing import Any
 
 from django.conf import settings
-from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
-from django.views.decorators.http import require_safe
 
+from accounts.rights import Capability, requires
 from annotation.label_studio.labels import edits
 from annotation.label_studio.lead.campaigns import BridgeView, bridge_for_lead
 from annotation.label_studio.lead.forms import AnswerFilter, chosen
@@ -38,8 +37,7 @@ _SAID = {
 }
 
 
-@login_required
-@require_safe
+@requires(get=Capability.CONNECT)
 def answer_list(request: HttpRequest, study: str, campaign: str) -> HttpResponse:
     """Every annotation seen there with its state and the reason; the filters stand in the address."""
     bridge = bridge_for_lead(request, study, campaign)
@@ -62,8 +60,7 @@ def answer_list(request: HttpRequest, study: str, campaign: str) -> HttpResponse
     return render(request, "label_studio/answers/list.html", context)
 
 
-@login_required
-@require_safe
+@requires(get=Capability.CONNECT)
 def answer_page(request: HttpRequest, study: str, campaign: str, answer: int) -> HttpResponse:
     """The versions of one answer that were seen, and what a lead can decide about them."""
     bridge = bridge_for_lead(request, study, campaign)
@@ -81,6 +78,7 @@ def answer_page(request: HttpRequest, study: str, campaign: str, answer: int) ->
     return render(request, "label_studio/answers/detail.html", context)
 
 
+@requires(post=Capability.CONNECT)
 class AnswerDecide(BridgeView, Button):
     """Keep what was sent, take a change, put a version back, or take such a decision back."""
 
@@ -95,7 +93,7 @@ class AnswerDecide(BridgeView, Button):
 
     def call(self) -> str:
         decision, sent = self.kwargs["decision"], self.request.POST
-        arguments = {name: typed(sent.get(name)) for name in _GIVEN[decision] if name in sent}
+        arguments = {name: typed(sent.get(name)) for name in _GIVEN[decision]}
         _VERBS[decision](mirrored=self.mirrored, by=self.by, **arguments)
         return f"No. {self.mirrored.external_id}: {_SAID[decision]}"
 

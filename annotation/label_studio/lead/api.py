@@ -12,6 +12,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from accounts.models import User
+from accounts.rights import Capability, requires
 from annotation.campaigns.access import campaign_for
 from annotation.label_studio.base import connections, job_queue
 from annotation.label_studio.labels import edits
@@ -49,7 +50,7 @@ from annotation.models import Campaign
 from foundation.errors import NotFound
 from jobs.api.views import JobSerializer
 from jobs.models import Job
-from studies.access import LEAD, studies_visible_to, study_for
+from studies.access import require, studies_visible_to, study_for
 from web.api.bodies import checked_body
 
 _WORK: dict[str, Callable[..., Job]] = {
@@ -60,6 +61,7 @@ _WORK: dict[str, Callable[..., Job]] = {
 _STATE = OpenApiParameter("state", str, description="Only those in this state.")
 
 
+@requires(get=Capability.CONNECT, post=Capability.CONNECT)
 class ServerList(generics.ListAPIView[LabelStudioServer]):
     """The Label Studios of a study; a lead connects another."""
 
@@ -67,44 +69,47 @@ class ServerList(generics.ListAPIView[LabelStudioServer]):
     queryset = LabelStudioServer.objects.none()
 
     def get_queryset(self) -> QuerySet[LabelStudioServer]:
-        return study_for(self.request.user, self.kwargs["slug"], role=LEAD).label_studio_servers.all()
+        return study_for(self.request, self.kwargs["slug"]).label_studio_servers.all()
 
     @extend_schema(request=ConnectionSerializer, responses={201: ServerSerializer})
     def post(self, request: Request, slug: str) -> Response:
-        study = study_for(request.user, slug, role=LEAD)
+        study = study_for(request, slug)
         body = checked_body(ConnectionSerializer, request)
         server = connections.connect(study=study, by=_person(request), **body)
         return Response(ServerSerializer(server).data, status=201)
 
 
+@requires(get=Capability.CONNECT, patch=Capability.CONNECT, delete=Capability.CONNECT)
 class ServerDetail(APIView):
     """One Label Studio: how it was last found, another token for it, leaving it."""
 
     @extend_schema(responses=ServerSerializer)
     def get(self, request: Request, pk: int) -> Response:
-        return Response(ServerSerializer(server_for(request.user, pk)).data)
+        return Response(ServerSerializer(server_for(request, pk)).data)
 
     @extend_schema(request=TokenSerializer, responses=ServerSerializer)
     def patch(self, request: Request, pk: int) -> Response:
-        server = server_for(request.user, pk)
+        server = server_for(request, pk)
         connections.change_token(server=server, by=_person(request), **checked_body(TokenSerializer, request))
-        return Response(ServerSerializer(server_for(request.user, pk)).data)
+        return Response(ServerSerializer(server_for(request, pk)).data)
 
     @extend_schema(responses={204: OpenApiResponse(description="Disconnected; its token is deleted.")})
     def delete(self, request: Request, pk: int) -> Response:
-        connections.disconnect(server=server_for(request.user, pk), by=_person(request))
+        connections.disconnect(server=server_for(request, pk), by=_person(request))
         return Response(status=204)
 
 
+@requires(post=Capability.CONNECT)
 class ServerCheck(APIView):
     """Ask a Label Studio now whether it is there and takes the token."""
 
     @extend_schema(request=None, responses=ServerSerializer)
     def post(self, request: Request, pk: int) -> Response:
-        connections.check(server=server_for(request.user, pk))
-        return Response(ServerSerializer(server_for(request.user, pk)).data)
+        connections.check(server=server_for(request, pk))
+        return Response(ServerSerializer(server_for(request, pk)).data)
 
 
+@requires(get=Capability.CONNECT)
 class PeopleList(generics.ListAPIView[LabelStudioUser]):
     """Who was seen working in a Label Studio, and who they are here."""
 
@@ -112,7 +117,7 @@ class PeopleList(generics.ListAPIView[LabelStudioUser]):
     queryset = LabelStudioUser.objects.none()
 
     def get_queryset(self) -> QuerySet[LabelStudioUser]:
-        rows = people_of(server_for(self.request.user, self.kwargs["pk"]))
+        rows = people_of(server_for(self.request, self.kwargs["pk"]))
         state = self.request.query_params.get("state")
         return rows.filter(state=state) if state in LabelStudioUser.State.values else rows
 
@@ -121,31 +126,32 @@ class PeopleList(generics.ListAPIView[LabelStudioUser]):
         return super().get(request, *args, **kwargs)
 
 
+@requires(post=Capability.CONNECT)
 class PersonConfirm(APIView):
     """This user is that annotator."""
 
     @extend_schema(request=ConfirmationSerializer, responses=PersonSerializer)
     def post(self, request: Request, pk: int) -> Response:
-        user = user_for(request.user, pk)
+        user = user_for(request, pk)
         pseudonym = checked_body(ConfirmationSerializer, request)["annotator"]
         identity.confirm(user=user, annotator=candidate(user.server, pseudonym), by=_person(request))
-        return Response(PersonSerializer(user_for(request.user, pk)).data)
+        return Response(PersonSerializer(user_for(request, pk)).data)
 
 
+@requires(post=Capability.CONNECT)
 class PersonInvite(APIView):
     """Make a personal link; the annotator who uses it is this user."""
 
     @extend_schema(request=InvitingSerializer, responses={201: LinkSerializer})
     def post(self, request: Request, pk: int) -> Response:
-        user = user_for(request.user, pk)
-        campaign = campaign_for(
-            request.user, checked_body(InvitingSerializer, request)["campaign"], role=LEAD
-        )
+        user = user_for(request, pk)
+        campaign = campaign_for(request, checked_body(InvitingSerializer, request)["campaign"])
         _, token = identity.invite(user=user, campaign=campaign, by=_person(request))
         address = request.build_absolute_uri(reverse("annotate:invitation", args=[token]))
         return Response({"address": address}, status=201)
 
 
+@requires(post=Capability.CONNECT)
 class PersonMove(APIView):
     """Leave a user out, forget their name too, or undo the decision who they are; the address names the verb."""
 
@@ -154,33 +160,35 @@ class PersonMove(APIView):
     @extend_schema(request=None, responses=PersonSerializer)
     def post(self, request: Request, pk: int) -> Response:
         verb = {"ignore": identity.ignore, "undo": identity.undo, "erase": identity.erase}[self.verb]
-        verb(user=user_for(request.user, pk), by=_person(request))
-        return Response(PersonSerializer(user_for(request.user, pk)).data)
+        verb(user=user_for(request, pk), by=_person(request))
+        return Response(PersonSerializer(user_for(request, pk)).data)
 
 
+@requires(get=Capability.CONNECT, post=Capability.CONNECT, delete=Capability.CONNECT)
 class CampaignBridge(APIView):
     """A campaign in a Label Studio: how it stands, beginning, ending."""
 
     @extend_schema(responses=BridgeSerializer)
     def get(self, request: Request, pk: int) -> Response:
-        return Response(BridgeSerializer(bridge_summary(bridge_for(request.user, pk))).data)
+        return Response(BridgeSerializer(bridge_summary(bridge_for(request, pk))).data)
 
     @extend_schema(request=BeginSerializer, responses={201: BridgeSerializer})
     def post(self, request: Request, pk: int) -> Response:
-        campaign = campaign_for(request.user, pk, role=LEAD)
+        campaign = campaign_for(request, pk)
         body = checked_body(BeginSerializer, request)
-        server = server_for(request.user, body["server"])
+        server = server_for(request, body["server"])
         lifecycle.begin_and_push(
             campaign=campaign, server=server, arrangement=body["arrangement"], by=_person(request)
         )
-        return Response(BridgeSerializer(bridge_summary(bridge_for(request.user, pk))).data, status=201)
+        return Response(BridgeSerializer(bridge_summary(bridge_for(request, pk))).data, status=201)
 
     @extend_schema(responses={204: OpenApiResponse(description="Ended; labels stay.")})
     def delete(self, request: Request, pk: int) -> Response:
-        lifecycle.end(bridge=bridge_for(request.user, pk), by=_person(request))
+        lifecycle.end(bridge=bridge_for(request, pk), by=_person(request))
         return Response(status=204)
 
 
+@requires(post=Capability.CONNECT)
 class BridgeWork(APIView):
     """Start what takes longer than a request, and return its job; the address names the work."""
 
@@ -188,20 +196,22 @@ class BridgeWork(APIView):
 
     @extend_schema(request=None, responses={202: JobSerializer})
     def post(self, request: Request, pk: int) -> Response:
-        job = _WORK[self.work](bridge=bridge_for(request.user, pk), by=_person(request))
+        job = _WORK[self.work](bridge=bridge_for(request, pk), by=_person(request))
         return Response(JobSerializer(job).data, status=202)
 
 
+@requires(post=Capability.CONNECT)
 class BridgeRenewal(APIView):
     """Let addresses of images work longer."""
 
     @extend_schema(request=RenewalSerializer, responses=BridgeSerializer)
     def post(self, request: Request, pk: int) -> Response:
-        bridge = bridge_for(request.user, pk)
+        bridge = bridge_for(request, pk)
         image_access.renew(bridge=bridge, by=_person(request), **checked_body(RenewalSerializer, request))
-        return Response(BridgeSerializer(bridge_summary(bridge_for(request.user, pk))).data)
+        return Response(BridgeSerializer(bridge_summary(bridge_for(request, pk))).data)
 
 
+@requires(post=Capability.CONNECT)
 class BridgeMissing(APIView):
     """Take answers that are no longer there for deleted, or keep their labels; the address names the decision."""
 
@@ -210,26 +220,28 @@ class BridgeMissing(APIView):
     @extend_schema(request=None, responses=BridgeSerializer)
     def post(self, request: Request, pk: int) -> Response:
         verb = {"keep": deletions.keep_labels, "confirm": deletions.confirm_deletions}[self.decision]
-        verb(bridge=bridge_for(request.user, pk), by=_person(request))
-        return Response(BridgeSerializer(bridge_summary(bridge_for(request.user, pk))).data)
+        verb(bridge=bridge_for(request, pk), by=_person(request))
+        return Response(BridgeSerializer(bridge_summary(bridge_for(request, pk))).data)
 
 
+@requires(get=Capability.CONNECT, post=Capability.CONNECT)
 class BridgeCleanup(APIView):
     """What counts for nothing here and stands in Label Studio, by kind and person; deleting it there."""
 
     @extend_schema(responses=CleanupLineSerializer(many=True))
     def get(self, request: Request, pk: int) -> Response:
-        lines = cleanup.lines_of(bridge_for(request.user, pk))
+        lines = cleanup.lines_of(bridge_for(request, pk))
         return Response(CleanupLineSerializer(lines, many=True).data)
 
     @extend_schema(request=CleanupSerializer, responses={202: JobSerializer})
     def post(self, request: Request, pk: int) -> Response:
-        bridge = bridge_for(request.user, pk)
+        bridge = bridge_for(request, pk)
         kinds = checked_body(CleanupSerializer, request)["kinds"]
         job = cleanup.start(bridge=bridge, kinds=kinds, by=_person(request))
         return Response(JobSerializer(job).data, status=202)
 
 
+@requires(get=Capability.CONNECT)
 class AnswerList(generics.ListAPIView[LabelStudioAnnotation]):
     """What was answered in Label Studio, and what became of it."""
 
@@ -239,21 +251,23 @@ class AnswerList(generics.ListAPIView[LabelStudioAnnotation]):
     def get_queryset(self) -> QuerySet[LabelStudioAnnotation]:
         state = self.request.query_params.get("state", "")
         known_state = state if state in LabelStudioAnnotation.State.values else ""
-        return answers(bridge_for(self.request.user, self.kwargs["pk"]), state=known_state)
+        return answers(bridge_for(self.request, self.kwargs["pk"]), state=known_state)
 
     @extend_schema(parameters=[_STATE])
     def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         return super().get(request, *args, **kwargs)
 
 
+@requires(get=Capability.CONNECT)
 class AnswerDetail(APIView):
     """One answer with the versions of it that were seen, the earliest first."""
 
     @extend_schema(responses=AnswerVersionsSerializer)
     def get(self, request: Request, pk: int) -> Response:
-        return Response(_with_versions(_answer_for(request.user, pk)))
+        return Response(_with_versions(_answer_for(request, pk)))
 
 
+@requires(post=Capability.CONNECT)
 class AnswerDecision(APIView):
     """Keep what the maker sent, take what somebody else sent or changed, or take the decision back; the address names
     which. `allow` and `disallow` are other names for `take` and `undo`.
@@ -264,18 +278,19 @@ class AnswerDecision(APIView):
     @extend_schema(request=None, responses=AnswerVersionsSerializer)
     def post(self, request: Request, pk: int) -> Response:
         verb = {"keep": edits.keep, "take": edits.take, "undo": edits.undo}[self.decision]
-        verb(mirrored=_answer_for(request.user, pk), by=_person(request))
-        return Response(_with_versions(_answer_for(request.user, pk)))
+        verb(mirrored=_answer_for(request, pk), by=_person(request))
+        return Response(_with_versions(_answer_for(request, pk)))
 
 
+@requires(post=Capability.CONNECT)
 class AnswerRestoring(APIView):
     """Put a version back as the one that counts. Nothing is written to Label Studio."""
 
     @extend_schema(request=RestoringSerializer, responses=AnswerVersionsSerializer)
     def post(self, request: Request, pk: int) -> Response:
-        mirrored = _answer_for(request.user, pk)
+        mirrored = _answer_for(request, pk)
         edits.restore(mirrored=mirrored, by=_person(request), **checked_body(RestoringSerializer, request))
-        return Response(_with_versions(_answer_for(request.user, pk)))
+        return Response(_with_versions(_answer_for(request, pk)))
 
 
 def _with_versions(answer: LabelStudioAnnotation) -> dict[str, Any]:
@@ -286,31 +301,31 @@ def _with_versions(answer: LabelStudioAnnotation) -> dict[str, Any]:
     }
 
 
-def server_for(user: Any, pk: int) -> LabelStudioServer:
-    """Return the Label Studio if `user` leads its study."""
-    rows = LabelStudioServer.objects.filter(study__in=studies_visible_to(user))
+def server_for(request: Request, pk: int) -> LabelStudioServer:
+    """Return the Label Studio if the person may connect tools to its study."""
+    rows = LabelStudioServer.objects.filter(study__in=studies_visible_to(request.user))
     server = rows.select_related("study").filter(pk=pk).first()
     if server is None:
         raise NotFound(
             "server_not_found", "There is no such Label Studio, or you are not a member of its study."
         )
-    study_for(user, server.study.slug, role=LEAD)
+    require(request, server.study)
     return server
 
 
-def user_for(user: Any, pk: int) -> LabelStudioUser:
-    """Return the user of a Label Studio if `user` leads its study."""
-    rows = LabelStudioUser.objects.filter(server__study__in=studies_visible_to(user))
+def user_for(request: Request, pk: int) -> LabelStudioUser:
+    """Return the user of a Label Studio if the person may connect tools to its study."""
+    rows = LabelStudioUser.objects.filter(server__study__in=studies_visible_to(request.user))
     label_studio_user = rows.select_related("server__study", "annotator").filter(pk=pk).first()
     if label_studio_user is None:
         raise NotFound("user_not_found", "There is no such user, or you are not a member of the study.")
-    study_for(user, label_studio_user.server.study.slug, role=LEAD)
+    require(request, label_studio_user.server.study)
     return label_studio_user
 
 
-def bridge_for(user: Any, pk: int) -> LabelStudioBridge:
-    """Return the campaign's part in a Label Studio if `user` leads its study."""
-    campaign: Campaign = campaign_for(user, pk, role=LEAD)
+def bridge_for(request: Request, pk: int) -> LabelStudioBridge:
+    """Return the campaign's part in a Label Studio if the person may connect tools to its study."""
+    campaign: Campaign = campaign_for(request, pk)
     bridge = bridge_of(campaign)
     if bridge is None:
         raise NotFound("bridge_not_found", "This campaign is not labelled in a Label Studio.")
@@ -318,14 +333,14 @@ def bridge_for(user: Any, pk: int) -> LabelStudioBridge:
     return bridge
 
 
-def _answer_for(user: Any, pk: int) -> LabelStudioAnnotation:
+def _answer_for(request: Request, pk: int) -> LabelStudioAnnotation:
     rows = LabelStudioAnnotation.objects.filter(
-        project__bridge__campaign__study__in=studies_visible_to(user)
+        project__bridge__campaign__study__in=studies_visible_to(request.user)
     ).select_related("project__bridge__campaign__study", "user", "task")
     mirrored = rows.filter(pk=pk).first()
     if mirrored is None:
         raise NotFound("answer_not_found", "There is no such answer, or you are not a member of the study.")
-    study_for(user, mirrored.project.bridge.campaign.study.slug, role=LEAD)
+    require(request, mirrored.project.bridge.campaign.study)
     return mirrored
 
 

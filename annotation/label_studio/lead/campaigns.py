@@ -4,11 +4,10 @@ from collections.abc import Callable
 from typing import Any
 
 from django.conf import settings
-from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
-from django.views.decorators.http import require_safe
 
+from accounts.rights import Capability, requires
 from annotation.kinds.registry import kind_of
 from annotation.label_studio.base import job_queue
 from annotation.label_studio.format.questions.limits import unsupported
@@ -24,18 +23,18 @@ from jobs.models import Job
 from web.form_page import Button, Confirmation, FormPage
 
 _WORK: dict[str, tuple[Callable[..., Job], str]] = {
-    "push": (job_queue.start_push, "What is missing there is being sent."),
-    "reconcile": (job_queue.start_reconcile, "Everything there is being compared with what is known here."),
+    "push": (job_queue.start_push, "Missing tasks are being sent."),
+    "reconcile": (job_queue.start_reconcile, "Everything there is being compared with the data here."),
     "replace": (
         job_queue.start_addresses,
-        "Every screen there gets a new address of its image; the old ones stop working.",
+        "Every screen there gets a new address for its image. The old addresses stop working.",
     ),
 }
 
 _MISSING: dict[str, tuple[Callable[..., int], str]] = {
     "deleted": (
         deletions.confirm_deletions,
-        "They were deleted: their labels leave results, and their places are free.",
+        "The answers count as deleted: their labels are left out of results, and their places are free.",
     ),
     "kept": (
         deletions.keep_labels,
@@ -44,6 +43,7 @@ _MISSING: dict[str, tuple[Callable[..., int], str]] = {
 }
 
 
+@requires(get=Capability.CONNECT, post=Capability.CONNECT)
 class BridgePage(CampaignView, FormPage[BeginForm]):
     """How the campaign stands in Label Studio, or how to begin."""
 
@@ -73,8 +73,7 @@ class BridgePage(CampaignView, FormPage[BeginForm]):
         }
 
 
-@login_required
-@require_safe
+@requires(get=Capability.CONNECT)
 def bridge_live(request: HttpRequest, study: str, campaign: str) -> HttpResponse:
     """Answer the part of the page that is kept up to date."""
     bridge = bridge_for_lead(request, study, campaign)
@@ -83,8 +82,7 @@ def bridge_live(request: HttpRequest, study: str, campaign: str) -> HttpResponse
     return answer
 
 
-@login_required
-@require_safe
+@requires(get=Capability.CONNECT)
 def bridge_missing(request: HttpRequest, study: str, campaign: str) -> HttpResponse:
     """Say what is no longer there, and what each of the two decisions about it does."""
     bridge = bridge_for_lead(request, study, campaign)
@@ -103,6 +101,7 @@ class BridgeView(CampaignView):
         self.campaign, self.study = self.bridge.campaign, self.bridge.campaign.study
 
 
+@requires(post=Capability.CONNECT)
 class BridgeStart(BridgeView, Button):
     """Start what takes longer than a page."""
 
@@ -112,6 +111,7 @@ class BridgeStart(BridgeView, Button):
         return message
 
 
+@requires(post=Capability.CONNECT)
 class BridgeRenew(BridgeView, Button):
     """Let addresses of images work longer."""
 
@@ -120,9 +120,10 @@ class BridgeRenew(BridgeView, Button):
         if not form.is_valid():
             return _page(self.request, self.bridge, form, status=400)
         image_access.renew(bridge=self.bridge, days=form.cleaned_data["days"], by=self.by)
-        return "The addresses work longer now."
+        return "The addresses are extended."
 
 
+@requires(post=Capability.CONNECT)
 class BridgeMissingDecide(BridgeView, Button):
     """Take what is no longer there for deleted, or keep its labels."""
 
@@ -132,6 +133,7 @@ class BridgeMissingDecide(BridgeView, Button):
         return message
 
 
+@requires(get=Capability.CONNECT, post=Capability.CONNECT)
 class BridgeCleanupPage(BridgeView, Confirmation):
     """Say which answers do not count and whose they are, and delete them there once that is confirmed."""
 
@@ -153,6 +155,7 @@ class BridgeCleanupPage(BridgeView, Confirmation):
         return super().context() | shown
 
 
+@requires(get=Capability.CONNECT, post=Capability.CONNECT)
 class BridgeEnd(BridgeView, Confirmation):
     """Say what ending does, then do it."""
 

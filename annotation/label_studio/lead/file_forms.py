@@ -61,8 +61,9 @@ class MappingForm(forms.Form):
     asked = forms.CharField(
         required=False,
         max_length=20_000,
-        label="Attributes asked of every task",
-        help_text="One per line. Needed if no field lists them: an attribute asked about and not marked is absent.",
+        label="Attributes asked about in every task",
+        help_text="One per line. Required if no field lists them, because an attribute that was asked about and not "
+        "marked is absent.",
         widget=forms.Textarea(attrs={"rows": 4}),
     )
     name = CampaignDesign.form_field("name", label="Name of the campaign", help_text="")

@@ -5,6 +5,7 @@ from typing import Any
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 
+from accounts.rights import Capability, requires
 from annotation.label_studio.format import uploads
 from annotation.label_studio.format.inventory import Inventory
 from annotation.label_studio.lead.file_forms import FileForm, MappingForm
@@ -15,6 +16,7 @@ from web.form_page import FormPage
 _LISTED = 10
 
 
+@requires(get=Capability.CONNECT, post=Capability.CONNECT)
 class FileUpload(StudyView, FormPage[FileForm]):
     """Take an export, and have a worker look what it holds."""
 
@@ -31,6 +33,7 @@ class FileUpload(StudyView, FormPage[FileForm]):
         return super().context() | {"looks": looks}
 
 
+@requires(get=Capability.CONNECT, post=Capability.CONNECT)
 class FilePage(StudyView, FormPage[MappingForm]):
     """Show what a file holds, and import it by the names that are said."""
 

@@ -14,7 +14,7 @@ from annotation.models import Campaign
 from web.form_fields import set_choices, set_queryset
 
 _WHERE_TOKENS_ARE = (
-    "In Label Studio under Account & Settings, Access Token. It is kept encrypted and never shown again."
+    "In Label Studio under Account & Settings, Access Token. It is stored encrypted and never shown again."
 )
 
 
@@ -34,7 +34,7 @@ class ConnectForm(forms.Form):
     url = forms.CharField(
         max_length=300,
         label="Address",
-        help_text="As you open it in your browser, such as https://labels.example.org.",
+        help_text="The address that you open in your browser, such as https://labels.example.org.",
         widget=forms.URLInput(attrs={"autocomplete": "off", "placeholder": "https://"}),
     )
     token = _token()
@@ -54,7 +54,7 @@ class BeginForm(forms.Form):
         choices=LabelStudioBridge.Arrangement.choices,
         initial=LabelStudioBridge.Arrangement.PER_SLOT,
         widget=forms.RadioSelect,
-        error_messages={"required": "Choose how the campaign is laid out there."},
+        error_messages={"required": "Choose an arrangement."},
     )
 
     def __init__(self, *args: Any, campaign: Campaign, **kwargs: Any) -> None:
@@ -67,7 +67,7 @@ class BeginForm(forms.Form):
 class RenewForm(forms.Form):
     """For how long addresses of images work."""
 
-    days = forms.IntegerField(min_value=1, max_value=366, initial=30, label="Days they work from now")
+    days = forms.IntegerField(min_value=1, max_value=366, initial=30, label="Days from now")
 
 
 class CleanupForm(forms.Form):

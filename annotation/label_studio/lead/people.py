@@ -3,13 +3,12 @@
 from collections.abc import Callable
 from typing import Any
 
-from django.contrib.auth.decorators import login_required
 from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
-from django.views.decorators.http import require_safe
 
+from accounts.rights import Capability, requires
 from annotation.label_studio.lead.forms import AnnotatorForm, InviteForm, PeopleFilter, chosen
 from annotation.label_studio.lead.servers import ServerView, server_of
 from annotation.label_studio.models import LabelStudioServer, LabelStudioUser
@@ -23,14 +22,13 @@ from web.form_page import Button, FormPage
 # More than anybody looks through; a pseudonym that is not suggested can be typed all the same.
 SUGGESTED = 200
 _MOVES: dict[str, tuple[Callable[..., Any], str]] = {
-    "ignore": (identity.ignore, "{} is left out: none of their answers counts."),
-    "undo": (identity.undo, "It is open again who {} is; their answers wait."),
+    "ignore": (identity.ignore, "{} is left out. Their answers do not count."),
+    "undo": (identity.undo, "The decision about {} is undone. Their answers do not count for now."),
     "erase": (identity.erase, "Their name is forgotten here, and their answers are left out."),
 }
 
 
-@login_required
-@require_safe
+@requires(get=Capability.CONNECT)
 def people_list(request: HttpRequest, study: str, server: int) -> HttpResponse:
     """Everybody who was seen working there, those who wait for a decision first."""
     server_row = server_of(request, study, server)
@@ -68,6 +66,7 @@ class UserView(ServerView):
         self.user.server = self.server
 
 
+@requires(get=Capability.CONNECT, post=Capability.CONNECT)
 class PersonPage(UserView, FormPage[AnnotatorForm]):
     """Say who this is: an annotator, somebody to invite, or nobody whose answers count."""
 
@@ -79,7 +78,7 @@ class PersonPage(UserView, FormPage[AnnotatorForm]):
     def call(self) -> str:
         annotator = showing.candidate(self.server, typed(self.form.cleaned_data["annotator"]))
         identity.confirm(user=self.user, annotator=annotator, by=self.by)
-        return f"{showing.name_of(self.user)} is {annotator.pseudonym}; what waited is looked at."
+        return f"{showing.name_of(self.user)} is {annotator.pseudonym}; their answers are being read."
 
     def context(self) -> dict[str, Any]:
         invite = InviteForm(server=self.server)
@@ -94,6 +93,7 @@ class PersonPage(UserView, FormPage[AnnotatorForm]):
         }
 
 
+@requires(post=Capability.CONNECT)
 class PersonInviteButton(UserView, Button):
     """Make a personal link; the annotator who uses it is this user."""
 
@@ -112,6 +112,7 @@ class PersonInviteButton(UserView, Button):
         return show_once(self.request, (self.study.slug, campaign.slug), invitation, token, back=back)
 
 
+@requires(post=Capability.CONNECT)
 class PersonDecide(UserView, Button):
     """Leave them out, or take back what was decided."""
 

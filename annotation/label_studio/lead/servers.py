@@ -5,25 +5,25 @@ from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.db.models import Count, Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.utils.decorators import method_decorator
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
-from django.views.decorators.http import require_POST
 
+from accounts.rights import Capability, requires
 from annotation.label_studio.base import connections
 from annotation.label_studio.lead.forms import ConnectForm, TokenForm
 from annotation.label_studio.models import LabelStudioServer, LabelStudioUser
 from annotation.label_studio.overview import advice
 from annotation.label_studio.overview.queries import waiting_people
-from studies.access import LEAD, study_for
+from studies.access import study_for
 from studies.study_view import StudyView
 from web.form_page import Confirmation, FormPage
 
 
+@requires(get=Capability.CONNECT, post=Capability.CONNECT)
 @method_decorator([sensitive_post_parameters("token"), never_cache], "dispatch")
 class ServerListPage(StudyView, FormPage[ConnectForm]):
     """Every Label Studio of the study; a lead connects another here."""
@@ -73,6 +73,7 @@ class ServerState(ServerView):
         }
 
 
+@requires(get=Capability.CONNECT, post=Capability.CONNECT)
 @method_decorator(sensitive_post_parameters("token"), "dispatch")
 class ServerPage(ServerState, FormPage[TokenForm]):
     """How the server stands and what one can do about it; another token takes the place of the one that is kept."""
@@ -82,13 +83,14 @@ class ServerPage(ServerState, FormPage[TokenForm]):
 
     def call(self) -> str:
         connections.change_token(server=self.server, token=self.form.cleaned_data["token"], by=self.by)
-        return "The new token works and is kept; the old one is forgotten."
+        return "The new token works and is saved. The old one is deleted."
 
     def context(self) -> dict[str, Any]:
         people = {"waiting": waiting_people(self.server).count(), "people": self.server.users.count()}
         return super().context() | people
 
 
+@requires(get=Capability.CONNECT, post=Capability.CONNECT)
 class ServerDisconnect(ServerState, Confirmation):
     """Say what leaving it does, then do it."""
 
@@ -100,19 +102,18 @@ class ServerDisconnect(ServerState, Confirmation):
         return self.redirect_with(message, "annotation:label_studio", self.study.slug)
 
 
-@login_required
-@require_POST
+@requires(post=Capability.CONNECT)
 def server_check(request: HttpRequest, study: str, server: int) -> HttpResponse:
     """Ask it now whether it is there and takes our token."""
     result = connections.check(server=server_of(request, study, server))
     if result.ok:
-        messages.success(request, f"It answers: Label Studio {result.version}.")
+        messages.success(request, f"It works: Label Studio {result.version}.")
     return redirect("annotation:label_studio_server", study, server)
 
 
 def server_of(request: HttpRequest, study: str, server: int) -> LabelStudioServer:
     """Return the server if the person leads its study."""
-    study_row = study_for(request.user, study, role=LEAD)
+    study_row = study_for(request, study)
     server_row = get_object_or_404(study_row.label_studio_servers.select_related("created_by"), pk=server)
     server_row.study = study_row
     return server_row

@@ -3,27 +3,28 @@
 from collections.abc import Mapping
 
 _AGAIN = (
-    "Labels made so far stay; it is tried again by itself. If it lasts, ask the person who runs Label Studio."
+    "Existing labels stay. Stereoscope tries again automatically. If the problem persists, ask the person who runs "
+    "Label Studio."
 )
 _ADVICE: Mapping[str, str] = {
     "unreachable": _AGAIN,
     "timeout": _AGAIN,
     "busy": _AGAIN,
     "server_error": _AGAIN,
-    "garbage": "Check the address, and whether something else answers in Label Studio’s place.",
+    "garbage": "Check the address, and whether another program answers there.",
     "wrong_url": "Disconnect this address and connect the right one.",
-    "token_wrong": "Give another under “Change the token” on this Label Studio’s page. Labels made so far stay.",
+    "token_wrong": "Give another under “Change the token” on this Label Studio’s page. Existing labels stay.",
     "legacy_tokens_off": "Then give another under “Change the token” on this Label Studio’s page, or check again.",
     "too_old": "Ask the person who runs Label Studio for a newer version; then check again.",
     "forbidden": "Use the token of somebody who may change projects there.",
-    "gone": "Push again: what is missing there is made again. Labels made so far stay here.",
+    "gone": "Push again. Whatever is missing there is created again. Existing labels stay here.",
     "refused": "Push again. If it is refused again, pass the sentence above to the person who runs Label Studio.",
     "address_refused": "Ask the operator of this server to allow the address.",
     "sdk_missing": "Ask the operator of this server to install it.",
     "sealed_unreadable": "Give the token again under “Change the token” on this Label Studio’s page.",
     "tasks_unreadable": "Delete those tasks there by their numbers and push again, or ask the person who runs "
     "Label Studio.",
-    "tasks_changed": "Set the data back there, or delete those tasks there and push again.",
+    "tasks_changed": "Restore the data there, or delete those tasks there and push again.",
 }
 
 

@@ -26,20 +26,20 @@ def offered(campaign: Campaign) -> list[Offered]:
         Offered(
             _Arrangement.PER_SLOT,
             f"{_projects(per_task)}: one for each answer a screen asks for",
-            "Every project holds every screen once. You tell each person which project is theirs.",
+            "Every project contains every screen once. You tell each person which project is theirs.",
             "Nobody sees another’s answers in their own project.",
             "Label Studio’s free edition lets everybody open every project, so people must stay in theirs. "
-            "Somebody who works in two projects answers screens twice: only the first answer counts, and the second is "
-            "missing until you have it deleted there and ask somebody else.",
+            "If somebody works in two projects, they answer screens twice. Only the first answer counts, and the "
+            "second one is missing until you delete it there and ask somebody else.",
         ),
         Offered(
             _Arrangement.PER_ANNOTATOR,
             "A project for each annotator: "
             + (f"{_projects(people)} now" if people else "nobody has joined yet"),
-            "Every person gets a project of their own with every screen. Only their answers count in it.",
+            "Every person gets their own project with every screen. Only their answers count in it.",
             "Nobody sees another’s answers, and an answer in the wrong project is refused with the reason.",
             "Label Studio does not know when a screen has enough answers. Each push removes such screens from all "
-            "projects; further answers before that are surplus, wasted work. "
+            "projects. Answers given before that are surplus, and the work is wasted. "
             "Projects exist only for people who have joined the campaign: push again when somebody joins.",
         ),
         Offered(
@@ -48,7 +48,7 @@ def offered(campaign: Campaign) -> list[Offered]:
             f"All people work in one project that asks for {per_task} answers a screen.",
             "This is the easiest to explain. Label Studio gives out screens until each has enough answers.",
             "Label Studio’s free edition does not enforce that number: further answers become surplus. "
-            "And anybody who opens a screen from the list sees others’ answers, so answers are not blind.",
+            "Anybody who opens a screen from the list sees others’ answers, so answers are not independent.",
         ),
     ]
 

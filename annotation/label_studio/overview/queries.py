@@ -61,21 +61,22 @@ NAMES: Mapping[str, str] = {
 }
 # What a state means to a lead who looks at only those.
 EXPLAINED: Mapping[str, str] = {
-    State.COUNTED: "They hold a place of their screen, as answers given on our own pages do.",
-    State.SURPLUS: "Their screen had all its answers. They are kept and do not count.",
+    State.COUNTED: "These answers count, like answers given on Stereoscope’s own pages.",
+    State.SURPLUS: "The screen already had all its answers. These are stored but do not count.",
     State.FURTHER: "The same person had answered the screen before; the first answer counts.",
-    State.EXCLUDED: "You kept these answers out here. What is changed in Label Studio does not bring them back.",
-    State.NEW: "They are looked at with the next event or comparison.",
-    State.WAITING: "Where no reason stands beside it, nobody has said whose the answer is: say it under People.",
-    State.CONSENT: "Their annotator has not agreed to the study’s text yet; they are counted once that is done.",
+    State.EXCLUDED: "You excluded these answers here. Changes in Label Studio do not bring them back.",
+    State.NEW: "They will be read with the next event or comparison.",
+    State.WAITING: "If an answer has no reason here, nobody has said whose it is. Decide this under People.",
+    State.CONSENT: "Their annotator has not agreed to the study’s text yet; their answers count once they have agreed.",
     State.FLAGGED: "Label Studio lets anybody send or change an answer in another person’s name. These were last "
-    "sent by somebody other than their author. The author’s version counts until you decide; if none was seen, the "
+    "sent by somebody other than their author. The author’s version counts until you decide. If there is none, the "
     "answer does not count.",
-    State.REFUSED: "They cannot be read as answers to what was asked. Once they are corrected in Label Studio, they "
-    "are read again.",
+    State.REFUSED: "They are not valid answers to the questions. They are read again when they are corrected in Label "
+    "Studio.",
     State.LEFT_OUT: "You left out the users who made them.",
     State.SKIPPED: "The annotator skipped the screen in Label Studio.",
-    State.DELETED: "They are gone in Label Studio. What had counted is kept here, out of results.",
+    State.DELETED: "They were deleted in Label Studio. Answers that had counted stay stored here but are left out of "
+    "results.",
 }
 
 
@@ -310,7 +311,7 @@ def candidate(server: LabelStudioServer, pseudonym: str) -> Annotator:
     """Return the annotator of the study who has this pseudonym, in whatever case it is written."""
     annotator: Annotator | None = candidates(server).filter(pseudonym__iexact=pseudonym).first()
     if annotator is None:
-        message = "Nobody of this pseudonym has joined a campaign of this study."
+        message = "Nobody with this pseudonym has joined a campaign of this study."
         raise NotFound("annotator_not_found", message, fields={"annotator": message})
     return annotator
 

@@ -95,7 +95,7 @@ def _decide(bridge: LabelStudioBridge, by: User | None, decision: str, **values:
     lock_enrolments(bridge.campaign_id)
     locked = _lock(_held(bridge))
     if not locked:
-        raise Conflict("nothing_held", "No annotation that Label Studio lost waits for a decision.")
+        raise Conflict("nothing_held", "No lost annotations are waiting for a decision.")
     _held(bridge).update(**values)
     # The next comparison says whatever else is wrong.
     told_bridges = LabelStudioBridge.objects.filter(pk=bridge.pk, problem=problems.MANY_DELETED)

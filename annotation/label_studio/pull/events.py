@@ -184,15 +184,15 @@ def _planned(
 ) -> str:
     """Add to the plan where one event says to look; return what is noted of it."""
     if event.action in _OF_NO_CONCERN:
-        return "It concerns nothing here."
+        return "It does not concern this server."
     if event.project is not None and event.project not in projects:
-        return "It names a project that is not of this campaign."
+        return "It names a project of another campaign."
     if event.action in _OF_PROJECTS:
         event_projects = [projects[event.project]] if event.project is not None else projects.values()
         plan.projects.update(event_projects)
         return "The project was looked at."
     if event.action not in _OF_ANNOTATIONS | _OF_TASKS | {EVERYTHING}:
-        return "What it says has happened is not known here."
+        return "The event is of an unknown type."
     if not event.tasks and not event.annotations:
         # Label Studio names nothing where what it tells of is deleted already.
         plan.everything = True
@@ -207,7 +207,7 @@ def _planned(
 
 def _outcome(number: int) -> str:
     if not number:
-        return "It names nothing that was sent from here or seen before."
+        return "It names nothing that is known here."
     return "The task was looked at." if number == 1 else f"{number:,} tasks were looked at."
 
 

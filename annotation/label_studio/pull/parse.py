@@ -20,10 +20,10 @@ _MOST_BYTES = 1_048_576  # of a result: a thousand boxes and more
 _NUL = re.compile(rb"(?<!\\)(?:\\\\)*\\u0000")
 # Stands where a moment cannot be read, so that the same row is written whenever it is seen.
 NO_MOMENT = datetime(9999, 1, 1, tzinfo=UTC)
-_NO_JSON = "its result is no JSON that can be kept"
+_NO_JSON = "its result is not JSON that can be stored"
 _TOO_LARGE = "its result is too large"
-_NO_LIST = "its result is no list"
-_NO_DATE = "nothing says when it was made"
+_NO_LIST = "its result is not a list"
+_NO_DATE = "its date is missing"
 
 
 class ParsedAnnotation(NamedTuple):

@@ -28,15 +28,15 @@ def project_gone(project: LabelStudioProject) -> DomainError:
     return DomainError(
         PROJECT_GONE,
         f"Project {project.external_id} is no longer in Label Studio, or the token’s owner may not see it. "
-        "All labels stay here; push again to have its tasks labelled in a new project.",
+        "All labels stay here. Push again to have its tasks labelled in a new project.",
     )
 
 
 def project_strange(project: LabelStudioProject) -> DomainError:
     return DomainError(
         PROJECT_STRANGE,
-        f"Project {project.external_id} in Label Studio holds none of the tasks that were sent to it, as after its "
-        "database was set back. All labels stay here; push again to send the tasks again.",
+        f"Project {project.external_id} in Label Studio has none of the tasks that were sent to it, as if its "
+        f"database had been restored from a backup. All labels stay here. Push again to send the tasks again.",
     )
 
 
@@ -44,8 +44,8 @@ def many_deleted(project: LabelStudioProject, number: int) -> DomainError:
     subject = "1 annotation is" if number == 1 else f"{number:,} annotations are"
     return DomainError(
         MANY_DELETED,
-        f"{subject} no longer in project {project.external_id} of Label Studio, as after its database was set back to "
-        "a backup. Their labels stay until you say whether they were deleted on purpose.",
+        f"{subject} no longer in project {project.external_id} of Label Studio, as if its database had been restored "
+        f"from a backup. Their labels stay until you say whether they were deleted on purpose.",
     )
 
 
@@ -53,8 +53,8 @@ def tasks_changed(project: LabelStudioProject, number: int) -> DomainError:
     subject = "a task" if number == 1 else f"{number:,} tasks"
     return DomainError(
         TASKS_CHANGED,
-        f"In project {project.external_id} the data of {subject} was changed in Label Studio, so nothing says what was "
-        "labelled there. Labels taken before stay as they were.",
+        f"In project {project.external_id} the data of {subject} was changed in Label Studio, so it is unknown what "
+        f"was labelled there. Earlier labels stay as they are.",
     )
 
 
@@ -73,8 +73,8 @@ def tasks_unreadable(project: LabelStudioProject, numbers: Collection[int]) -> D
     noun = "task" if len(numbers) == 1 else "tasks"
     return DomainError(
         TASKS_UNREADABLE,
-        f"Label Studio fails whenever it is asked for {noun} {listed}{more} of project {project.external_id}, as when "
-        "an answer holds what it cannot write. Everything else is read, and labels stay as they were.",
+        f"Label Studio fails whenever it is asked for {noun} {listed}{more} of project {project.external_id}, for "
+        f"example because of an answer that it cannot export. Everything else is read, and labels stay as they are.",
     )
 
 
@@ -82,7 +82,7 @@ def configuration_edited(project: LabelStudioProject) -> DomainError:
     return DomainError(
         CONFIGURATION_EDITED,
         f"The labelling interface or settings of project {project.external_id} were changed in Label Studio; push "
-        "again to set them back. What cannot be read is refused, one by one, with the reason.",
+        f"again to restore them. Answers that cannot be read are refused with the reason.",
     )
 
 

@@ -8,11 +8,13 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from accounts.rights import Capability, requires
 from annotation.label_studio.pull import webhooks
 from annotation.label_studio.push.subscription import SECRET_HEADER
 from foundation.errors import NotFound
 
 
+@requires(post=Capability.BY_KEY)
 class LabelStudioWebhook(APIView):
     """Take a hint of a Label Studio: what it names is looked up there by a job. Safe to repeat.
 
@@ -31,7 +33,7 @@ class LabelStudioWebhook(APIView):
         ],
         responses={
             202: OpenApiResponse(description="Taken."),
-            404: OpenApiResponse(description="Not taken."),
+            404: OpenApiResponse(description="Not accepted."),
         },
         auth=[],
     )

@@ -29,8 +29,8 @@ _SETTINGS = (
     "skip_queue",
 )
 _NOT_COUNTED = (
-    "Before you submit: tick what the picture shows, or choose ‘{none}’ alone. An answer with neither is not "
-    "counted, nor one with ‘{none}’ beside a tick or a box{bare}."
+    "Before you submit: tick what the picture shows, or choose only ‘{none}’. An answer with neither is not counted, "
+    "nor is one with ‘{none}’ and a tick or a box{bare}."
 )
 
 
@@ -74,12 +74,12 @@ def _not_counted(kind: Kind, *, boxes_required: bool) -> list[str]:
     for question in kind.questions:
         if question.type == "choice":
             sentences += [
-                f"‘{escape(answer.label[LANGUAGE])}’ beside another answer is not counted."
+                f"‘{escape(answer.label[LANGUAGE])}’ together with another answer is not counted."
                 for answer in question.answers
                 if answer.alone
             ]
         if question.type == "rank":
-            rule = "may share a place" if question.ties else "each need a place of their own"
+            rule = "may share a place" if question.ties else "each need a different place"
             sentences.append(f"{noun_of(kind.stimuli)}s {rule}; 1 is the best.")
         if question.type == "span":
             sentences.append("To choose words, click the label under the question first, then the words.")

@@ -61,7 +61,7 @@ def _recorded(
         LabelStudioBridge.objects.select_related("campaign__study", "server").filter(pk=bridge.pk).first()
     )
     if fresh_bridge is None:
-        raise NotFound("bridge_not_found", "This campaign is not labelled in a Label Studio any more.")
+        raise NotFound("bridge_not_found", "This campaign is no longer labelled in a Label Studio.")
     audit.record(
         by=by, action=action, subject=fresh_bridge.campaign, study=fresh_bridge.campaign.study, **details
     )

@@ -42,7 +42,7 @@ def begin(
     lock_enrolments(campaign.pk)
     campaign = Campaign.locked(campaign.pk)
     if server.study_id != campaign.study_id:
-        raise NotFound("server_not_found", "This study is connected to no such Label Studio.")
+        raise NotFound("server_not_found", "This study is not connected to this Label Studio.")
     _check(campaign, arrangement)
     bridge = _made(campaign, server, arrangement, by)
     Campaign.objects.filter(pk=campaign.pk).update(labelled_in=SLUG)
@@ -86,7 +86,7 @@ def _made(
             )
     except IntegrityError:
         raise Conflict(
-            "bridged_already", f"“{campaign.name}” is labelled in a Label Studio already."
+            "bridged_already", f"“{campaign.name}” is already labelled in a Label Studio."
         ) from None
 
 
@@ -98,7 +98,7 @@ def end(*, bridge: LabelStudioBridge, by: User | None) -> None:
         campaign = Campaign.locked(bridge.campaign_id)
         current = LabelStudioBridge.objects.select_related("server").filter(pk=bridge.pk).first()
         if current is None:
-            raise Conflict("not_bridged", f"“{campaign.name}” is not labelled in a Label Studio any more.")
+            raise Conflict("not_bridged", f"“{campaign.name}” is no longer labelled in a Label Studio.")
         waiting = LabelStudioAnnotation.objects.filter(project__bridge=current, state__in=_WAITING).count()
         projects = sorted(current.projects.values_list("external_id", flat=True))
         audit.record(
@@ -120,8 +120,7 @@ def _nobody_else_with(bridge: LabelStudioBridge) -> Iterator[None]:
         if not has_lock:
             raise Conflict(
                 "label_studio_busy",
-                "What was answered in Label Studio is being read just now; wait until that has ended, or stop it "
-                "under Jobs.",
+                "Answers are being read from Label Studio now. Wait until this has ended, or stop it under Jobs.",
             )
         yield
 
@@ -129,17 +128,21 @@ def _nobody_else_with(bridge: LabelStudioBridge) -> Iterator[None]:
 def _check(campaign: Campaign, arrangement: str) -> None:
     if campaign.imported:
         raise Conflict(
-            "campaign_imported", f"“{campaign.name}” was imported: nobody is asked anything there."
+            "campaign_imported",
+            f"“{campaign.name}” was imported from a file, so it cannot be labelled in Label Studio.",
         )
     if campaign.options.get("texts_from"):
-        message = f"“{campaign.name}” shows texts that annotators or models wrote: they stay here."
+        message = (
+            f"“{campaign.name}” shows texts that annotators or models wrote. "
+            "These are never sent to Label Studio."
+        )
         raise Conflict("texts_stay_here", message)
     if why := unsupported(kind_of(campaign)):
         raise Conflict(
             "kind_not_in_label_studio", f"“{campaign.name}” cannot be labelled in Label Studio: {why}"
         )
     if campaign.state == Campaign.State.CLOSED:
-        raise Conflict("wrong_state", f"“{campaign.name}” is closed; reopen it to have it labelled.")
+        raise Conflict("wrong_state", f"“{campaign.name}” is closed. Reopen it to have it labelled.")
     if arrangement not in _Arrangement.values:
         message = f"Choose one of {', '.join(_Arrangement.values)}."
         raise DomainError("arrangement_unknown", message, fields={"arrangement": message})
@@ -153,7 +156,7 @@ def needs_annotators(campaign: Campaign) -> None:
     """Raise Conflict where there is nobody to make a project for."""
     if not campaign.enrolments.filter(state=Enrolment.State.ACTIVE).exists():
         message = (
-            "A project for each annotator needs annotators: invite them, and they join by their link. "
-            "Or choose a project for each answer."
+            "A project for each annotator needs annotators. Invite people and wait until they have joined by their "
+            "links, or choose a project for each answer."
         )
         raise Conflict("nobody_enrolled", message, fields={"arrangement": message})

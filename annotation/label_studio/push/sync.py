@@ -44,12 +44,12 @@ class PushReport:
     def __str__(self) -> str:
         sentence = f"{self.sent:,} tasks were sent to {_projects(self.projects)}; {self.present:,} were there already."
         for number, words in (
-            (self.adopted, "found there that an interrupted push had sent"),
+            (self.adopted, "found there from an interrupted push"),
             (self.taken_back, "taken back"),
         ):
             sentence += f" {number:,} {'was' if number == 1 else 'were'} {words}." if number else ""
         if self.remade:
-            sentence += f" {_projects(self.remade)} made again: what was there is gone."
+            sentence += f" {_projects(self.remade)} created again, because the old ones were gone."
         if self.reconfigured:
             edited = f", {self.restored:,} of them changed by hand in Label Studio" if self.restored else ""
             sentence += f" {_projects(self.reconfigured)} brought up to date{edited}."
@@ -125,7 +125,7 @@ def _others(bridge: LabelStudioBridge, projects: list[LabelStudioProject]) -> li
 def _check(campaign: Campaign, bridge: LabelStudioBridge) -> None:
     if campaign.state in (Campaign.State.DRAFT, Campaign.State.CLOSED):
         state = "a draft; open it first" if campaign.state == Campaign.State.DRAFT else "closed"
-        raise Conflict("wrong_state", f"“{campaign.name}” is {state}: there is nothing to send.")
+        raise Conflict("wrong_state", f"“{campaign.name}” is {state}, so there is nothing to send.")
     if shows_pictures(campaign):
         needs_site_url()
     if bridge.arrangement == LabelStudioBridge.Arrangement.PER_ANNOTATOR:
@@ -137,7 +137,7 @@ def _fresh(bridge: LabelStudioBridge) -> LabelStudioBridge:
         LabelStudioBridge.objects.select_related("campaign__study", "server").filter(pk=bridge.pk).first()
     )
     if current is None:
-        raise NotFound("bridge_not_found", "This campaign is not labelled in a Label Studio any more.")
+        raise NotFound("bridge_not_found", "This campaign is no longer labelled in a Label Studio.")
     return current
 
 

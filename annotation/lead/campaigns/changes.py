@@ -3,11 +3,10 @@
 from typing import Any
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.views.decorators.http import require_http_methods
 
+from accounts.rights import Capability, requires
 from annotation.campaigns import clone, extension, lifecycle
 from annotation.campaigns.settings_text import fixed_in_words
 from annotation.lead.campaigns.settings_form import CopyForm, ExtensionForm, SettingsForm
@@ -25,6 +24,7 @@ class LabelledHere(CampaignView):
         _refuse_imported(self.campaign)
 
 
+@requires(get=Capability.RUN_CAMPAIGNS, post=Capability.RUN_CAMPAIGNS)
 class CampaignSettingsPage(LabelledHere, FormPage[SettingsForm]):
     """Change the settings that may change while people work; show the others as fixed."""
 
@@ -40,14 +40,13 @@ class CampaignSettingsPage(LabelledHere, FormPage[SettingsForm]):
 
     def call(self) -> str:
         lifecycle.change_settings(campaign=self.campaign, by=self.by, **self.form.settings())
-        return "The settings are changed. They hold from now on."
+        return "The settings are changed and apply from now on."
 
     def context(self) -> dict[str, Any]:
         return super().context() | {"fixed": fixed_in_words(self.campaign)}
 
 
-@login_required
-@require_http_methods(["GET", "POST"])
+@requires(get=Capability.RUN_CAMPAIGNS, post=Capability.RUN_CAMPAIGNS)
 def campaign_extend(request: HttpRequest, study: str, campaign: str) -> HttpResponse:
     """Choose the number of annotators per task, read its effect, then confirm."""
     study_campaign = campaign_for_lead(request, study, campaign)
@@ -73,7 +72,7 @@ def campaign_extend(request: HttpRequest, study: str, campaign: str) -> HttpResp
             except DomainError as error:
                 messages.error(request, error.message)
             else:
-                messages.success(request, f"Each screen is now asked of {annotators_per_task} people.")
+                messages.success(request, f"Each screen is now answered by {annotators_per_task} people.")
             return redirect("annotation:campaign", study, campaign)
         ahead = extension.look_ahead(study_campaign, annotators_per_task)
     context = campaign_context(request, study, campaign, form=form, ahead=ahead)
@@ -82,6 +81,7 @@ def campaign_extend(request: HttpRequest, study: str, campaign: str) -> HttpResp
     )
 
 
+@requires(get=Capability.RUN_CAMPAIGNS, post=Capability.RUN_CAMPAIGNS)
 class CampaignCopy(LabelledHere, FormPage[CopyForm]):
     """Make a draft like this campaign."""
 
@@ -92,12 +92,12 @@ class CampaignCopy(LabelledHere, FormPage[CopyForm]):
 
     def call(self) -> HttpResponse:
         draft = clone.clone(campaign=self.campaign, by=self.by, **self.form.cleaned_data)
-        message = f"“{draft.name}” is a draft: change what you like, then open it."
+        message = f"“{draft.name}” is a draft. Edit the draft instead."
         return self.redirect_with(message, "annotation:campaign", self.study.slug, draft.slug)
 
 
 def _refuse_imported(campaign: Campaign) -> None:
     if campaign.imported:
         raise NotFound(
-            "campaign_imported", f"“{campaign.name}” was imported from a file: it asks nobody anything."
+            "campaign_imported", f"“{campaign.name}” was imported from a file, so it cannot be extended."
         )

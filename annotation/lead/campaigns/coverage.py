@@ -2,12 +2,11 @@
 
 from typing import Any
 
-from django.contrib.auth.decorators import login_required
 from django.db.models import Prefetch
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.views.decorators.http import require_safe
 
+from accounts.rights import Capability, requires
 from annotation.campaigns.coverage import shown_coverage
 from annotation.kinds.registry import kind_of
 from annotation.lead.page_context import PER_PAGE, campaign_context, page_of
@@ -17,8 +16,7 @@ from web.keyset import key_page
 ANNOTATORS_PER_PAGE = 25
 
 
-@login_required
-@require_safe
+@requires(get=Capability.SEE_QUALITY)
 def coverage_page(request: HttpRequest, study: str, campaign: str) -> HttpResponse:
     """Annotators against groups or answers."""
     context = campaign_context(request, study, campaign)
@@ -30,8 +28,7 @@ def coverage_page(request: HttpRequest, study: str, campaign: str) -> HttpRespon
     return render(request, "annotation/lead/campaigns/coverage/matrix.html", context)
 
 
-@login_required
-@require_safe
+@requires(get=Capability.SEE_QUALITY)
 def screens(request: HttpRequest, study: str, campaign: str) -> HttpResponse:
     """Each screen with who answered it; gold and practice tasks have a page of their own."""
     context = campaign_context(request, study, campaign)

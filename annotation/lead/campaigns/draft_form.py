@@ -46,14 +46,15 @@ class CampaignForm(WorkingFields, QuotaRows):
     quota_presets = forms.MultipleChoiceField(
         required=False,
         widget=forms.CheckboxSelectMultiple,
-        label="Who has to be among them",
-        help_text="Applies to every screen; if none is ticked, anybody may answer. People count by what they say about "
-        "themselves. An empty field, or an answer that a lead has not matched yet, counts toward no rule.",
+        label="Required annotators",
+        help_text="These rules apply to every screen. If you tick none, anybody may answer. People count by what "
+        "they say about themselves; an empty answer, or one that a lead has not matched yet, counts "
+        "toward no rule.",
     )
     guidelines = forms.CharField(
         widget=forms.Textarea(attrs={"rows": 12}),
-        help_text="Shown beside every task. It must not tell what you expect to find. Examples help: "
-        "## begins a heading, - or 1. a line of a list, **two stars** stand for strong, *one* for emphasis.",
+        help_text="Shown beside every task. It must not say what you expect to find. Examples help: "
+        "## begins a heading, - or 1. a line of a list, **two stars** for bold, *one star* for italics.",
     )
 
     def __init__(
@@ -144,11 +145,11 @@ class RatingForm(CampaignForm):
 
     attributes = Options.form_field("attributes", required=True)
     sections = (
-        ("What is asked", ("name", "attributes")),
-        ("Who is asked", ("annotators_per_task", "quota_presets", "lease_minutes")),
+        ("Questions", ("name", "attributes")),
+        ("Annotators", ("annotators_per_task", "quota_presets", "lease_minutes")),
         EACH_PERSON,
         WITHDRAWN,
-        ("What they read", ("guidelines",)),
+        ("Guidelines", ("guidelines",)),
         PAY,
         STOP_RULES,
         NOTICES,
@@ -195,13 +196,13 @@ class MarkingForm(ImagesForm):
     attributes_per_screen = CampaignDesign.form_field("attributes_per_screen", required=True)
     boxes_required = CampaignDesign.form_field("boxes_required", help_text="")
     sections = (
-        ("What is asked", ("name", "visual_source", "visual_rule", "random_per_stereotype")),
-        ("About which images", ("model_labels", "images_per_group")),
-        ("How", ("attributes_per_screen", "boxes_required")),
-        ("Who is asked", ("annotators_per_task", "quota_presets", "lease_minutes")),
+        ("Questions", ("name", "visual_source", "visual_rule", "random_per_stereotype")),
+        ("Images", ("model_labels", "images_per_group")),
+        ("Screens", ("attributes_per_screen", "boxes_required")),
+        ("Annotators", ("annotators_per_task", "quota_presets", "lease_minutes")),
         EACH_PERSON,
         WITHDRAWN,
-        ("What they read", ("guidelines",)),
+        ("Guidelines", ("guidelines",)),
         PAY,
         STOP_RULES,
         NOTICES,
@@ -212,9 +213,10 @@ class MarkingForm(ImagesForm):
         study = self.study
         ratings = study.campaigns.filter(kind__in=RATING_KINDS).exclude(state=Campaign.State.DRAFT)
         sources = [
-            (f"{FROM_CAMPAIGN}{rating.slug}", f"Those found visual by “{rating.name}”") for rating in ratings
+            (f"{FROM_CAMPAIGN}{rating.slug}", f"Attributes found visual by “{rating.name}”")
+            for rating in ratings
         ]
-        set_choices(self, "visual_source", [("all", "Every stereotype by the study’s rule"), *sources])
+        set_choices(self, "visual_source", [("all", "All stereotypes by the study’s rule"), *sources])
         if not ratings:
             del self.fields["visual_rule"]
 
@@ -228,19 +230,17 @@ class QuestionsForm(ImagesForm):
     scenarios = Options.form_field("scenarios", required=True)
     images_per_group = Options.form_field("images_per_group")
     combinations = Options.form_field("combinations", required=True)
-    boxes_required = CampaignDesign.form_field(
-        "boxes_required", label="Each answer needs a place in the image"
-    )
+    boxes_required = CampaignDesign.form_field("boxes_required", label="Each answer needs a box in the image")
     sections = (
-        ("What is asked", ("name", "boxes_required")),
+        ("Questions", ("name", "boxes_required")),
         (
-            "About which images",
+            "Images",
             ("condition", "scenarios", "model_labels", "images_per_group", "combinations"),
         ),
-        ("Who is asked", ("annotators_per_task", "quota_presets", "lease_minutes")),
+        ("Annotators", ("annotators_per_task", "quota_presets", "lease_minutes")),
         EACH_PERSON,
         WITHDRAWN,
-        ("What they read", ("guidelines",)),
+        ("Guidelines", ("guidelines",)),
         PAY,
         STOP_RULES,
         NOTICES,
@@ -288,11 +288,11 @@ class TextsForm(CampaignForm):
     sure_share = Options.form_field("sure_share")
     sure_least = Options.form_field("sure_least")
     sections = (
-        ("What is asked", ("name", "texts", "texts_from", "pairs", "sure_share", "sure_least")),
-        ("Who is asked", ("annotators_per_task", "quota_presets", "lease_minutes")),
+        ("Questions", ("name", "texts", "texts_from", "pairs", "sure_share", "sure_least")),
+        ("Annotators", ("annotators_per_task", "quota_presets", "lease_minutes")),
         EACH_PERSON,
         WITHDRAWN,
-        ("What they read", ("guidelines",)),
+        ("Guidelines", ("guidelines",)),
         PAY,
         STOP_RULES,
         NOTICES,
@@ -312,7 +312,7 @@ class TextsForm(CampaignForm):
         else:
             del self.fields["pairs"]
         if choices:
-            set_choices(self, "texts_from", [("", "None: those above"), *choices])
+            set_choices(self, "texts_from", [("", "None: the texts above"), *choices])
         else:
             del self.fields["texts_from"]
 

@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from django.contrib.auth.decorators import login_required
+from django.forms import ChoiceField
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.views.decorators.http import require_POST
 
+from accounts.rights import Capability, requires
 from annotation.assignment import quota_rules
 from annotation.campaigns import feasibility, lifecycle
 from annotation.campaigns.planning.estimate import estimate
@@ -16,7 +16,7 @@ from annotation.lead.campaigns.draft_form import CampaignForm, form_of
 from annotation.lead.page_context import campaign_of, typed
 from annotation.models import Campaign
 from foundation.errors import Conflict, DomainError
-from studies.access import LEAD, study_for
+from studies.access import study_for
 from studies.models import Study
 from studies.study_view import StudyView
 from web.form_page import FormPage
@@ -42,6 +42,7 @@ class DraftForm(StudyView, FormPage[CampaignForm]):
         }
 
 
+@requires(get=Capability.RUN_CAMPAIGNS, post=Capability.RUN_CAMPAIGNS)
 class CampaignNew(DraftForm):
     """Choose a kind, then settings; saving creates a draft."""
 
@@ -53,12 +54,20 @@ class CampaignNew(DraftForm):
         kinds = kinds_for(self.study).values()
         return render(self.request, page, {"study": self.study, "may_change": True, "kinds": kinds})
 
+    def make_form(self, data: Any) -> CampaignForm:
+        form = super().make_form(data)
+        source = typed(self.request.GET.get("visual_source"))
+        if data is None and _offers(form, "visual_source", source):
+            form.initial["visual_source"] = source
+        return form
+
     def call(self) -> HttpResponse:
         campaign = lifecycle.create(study=self.study, kind=self.kind, by=self.by, **self.form.settings())
-        message = "The draft is saved. Look at the preview, then open it."
+        message = "The draft is saved. Check the preview, then open the campaign."
         return self.redirect_with(message, "annotation:campaign", self.study.slug, campaign.slug)
 
 
+@requires(get=Capability.RUN_CAMPAIGNS, post=Capability.RUN_CAMPAIGNS)
 class CampaignEdit(DraftForm):
     """Change a draft."""
 
@@ -72,7 +81,7 @@ class CampaignEdit(DraftForm):
         if self.draft.state != Campaign.State.DRAFT:
             raise Conflict(
                 "wrong_state",
-                f"“{self.draft.name}” is {self.draft.state}: what it asks was fixed when it opened.",
+                f"“{self.draft.name}” is {self.draft.state}. What it asks was fixed when it opened.",
             )
 
     def place(self) -> tuple[Any, ...]:
@@ -83,11 +92,10 @@ class CampaignEdit(DraftForm):
         return "The draft is changed."
 
 
-@login_required
-@require_POST
+@requires(post=Capability.RUN_CAMPAIGNS)
 def draft_asking(request: HttpRequest, study: str) -> HttpResponse:
     """Return the estimate for the form's current values, as a fragment of the page."""
-    lead_study = study_for(request.user, study, role=LEAD)
+    lead_study = study_for(request, study)
     draft = lead_study.campaigns.filter(slug=typed(request.POST.get("campaign"))).first()
     form = _form(request.POST, lead_study, request.POST.get("kind", ""), draft)
     form.is_valid()
@@ -104,6 +112,11 @@ def _form(data: Any, study: Study, kind: str, draft: Campaign | None) -> Campaig
     except DomainError:
         raise Http404("There is no such kind of campaign.") from None
     return form_of(declared)(data, kind=declared, study=study, campaign=draft)
+
+
+def _offers(form: CampaignForm, name: str, value: str) -> bool:
+    field = form.fields.get(name)
+    return isinstance(field, ChoiceField) and field.valid_value(value)
 
 
 def _asking(study: Study, form: CampaignForm, draft: Campaign | None) -> dict[str, Any]:

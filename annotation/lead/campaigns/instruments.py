@@ -3,11 +3,10 @@
 from typing import Any
 
 from django import forms
-from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.views.decorators.http import require_safe
 
+from accounts.rights import Capability, requires
 from annotation.campaigns.instruments import versions
 from annotation.kinds.registry import RATING_LABELS, kind_of
 from annotation.lead.page_context import CampaignView, campaign_context, page_of
@@ -23,7 +22,7 @@ class InstrumentForm(forms.Form):
     statement = forms.CharField(max_length=300, label="What is asked", help_text="Shown above the answers.")
     guidelines = forms.CharField(
         widget=forms.Textarea(attrs={"rows": 14}),
-        help_text="Shown beside every task. It must not tell what you expect to find.",
+        help_text="Shown beside every task. It must not say what you expect to find.",
     )
 
     def __init__(self, *args: Any, campaign: Campaign, now: Instrument, **kwargs: Any) -> None:
@@ -50,8 +49,7 @@ class InstrumentForm(forms.Form):
         }
 
 
-@login_required
-@require_safe
+@requires(get=Capability.SEE_CAMPAIGNS)
 def instrument_versions(request: HttpRequest, study: str, campaign: str) -> HttpResponse:
     """Show the current version, and when and by whom earlier ones were changed."""
     context = campaign_context(request, study, campaign)
@@ -63,6 +61,7 @@ def instrument_versions(request: HttpRequest, study: str, campaign: str) -> Http
     return render(request, "annotation/lead/campaigns/instruments/versions.html", context)
 
 
+@requires(get=Capability.RUN_CAMPAIGNS, post=Capability.RUN_CAMPAIGNS)
 class InstrumentChange(CampaignView, FormPage[InstrumentForm]):
     """Change the texts: in place in a draft, as the next version once opened."""
 
@@ -80,7 +79,7 @@ class InstrumentChange(CampaignView, FormPage[InstrumentForm]):
         after = versions.revise(campaign=self.campaign, by=self.by, **self.form.words())
         if after.version == self.now.version:
             return "Saved."
-        return f"Version {after.version} is what annotators read from their next task on."
+        return f"Annotators read version {after.version} from their next task on."
 
     def context(self) -> dict[str, Any]:
         return super().context() | {"now": self.now}

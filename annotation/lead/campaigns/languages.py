@@ -3,11 +3,10 @@
 from typing import Any
 
 from django import forms
-from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
-from django.views.decorators.http import require_safe
 
+from accounts.rights import Capability, requires
 from annotation.answers.languages import SOURCE_LANGUAGE, platform_languages
 from annotation.campaigns.instruments.languages import files, translations
 from annotation.campaigns.instruments.languages.progress import (
@@ -47,10 +46,10 @@ class ReasonForm(forms.Form):
     )
 
 
+@requires(get=Capability.SEE_CAMPAIGNS, post=Capability.RUN_CAMPAIGNS)
 class LanguagesPage(CampaignView, FormPage[TranslationsForm]):
     """Show each language with what it lacks; sent, store the translations of a file."""
 
-    readers = None
     template_name = "annotation/lead/campaigns/instruments/languages.html"
     form_class = TranslationsForm
     leads_to = "annotation:languages"
@@ -82,6 +81,7 @@ def _texts(state: LanguageState) -> list[Any]:
     return sorted(state.texts, key=lambda text: _ORDER.get(text.state, 2))
 
 
+@requires(post=Capability.RUN_CAMPAIGNS)
 class LanguageAdd(CampaignView, Button):
     """Add a language to translate into."""
 
@@ -93,6 +93,7 @@ class LanguageAdd(CampaignView, Button):
         return f"{language_name(code)} is added. Download the file, have it translated, and upload it here."
 
 
+@requires(post=Capability.RUN_CAMPAIGNS)
 class LanguageRemove(CampaignView, Button):
     """Take a language away; its translations stay, should it be added again."""
 
@@ -104,6 +105,7 @@ class LanguageRemove(CampaignView, Button):
         return f"{language_name(code)} is removed."
 
 
+@requires(get=Capability.RUN_CAMPAIGNS, post=Capability.RUN_CAMPAIGNS)
 class LanguageUntranslated(CampaignView, FormPage[ReasonForm]):
     """Say what annotators would read in English, and offer the language all the same, for a reason."""
 
@@ -131,8 +133,7 @@ class LanguageUntranslated(CampaignView, FormPage[ReasonForm]):
         }
 
 
-@login_required
-@require_safe
+@requires(get=Capability.SEE_CAMPAIGNS)
 def translations_file(request: HttpRequest, study: str, campaign: str) -> HttpResponse:
     """Return the file for translators."""
     study_campaign = campaign_context(request, study, campaign)["campaign"]

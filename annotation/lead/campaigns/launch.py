@@ -5,12 +5,15 @@ from typing import Any
 from django import forms
 from django.urls import reverse
 
+from accounts.rights import Capability, requires
 from annotation.campaigns import feasibility
 from annotation.campaigns.planning.estimate import estimate
 from annotation.launch.checks import CHECKS
 from annotation.launch.waivers import LONGEST_REASON, checklist, waive
+from annotation.lead.forms import ConsentForm
 from annotation.lead.page_context import CampaignView
 from annotation.models import Campaign
+from studies.consent import current_text
 from web.form_fields import set_choices
 from web.form_page import FormPage
 
@@ -20,12 +23,17 @@ _MENDED_AT = {
     "pay": ("annotation:campaign_edit", True),
     "budget": ("annotation:campaign_edit", True),
     "quotas": ("annotation:campaign_edit", True),
+    "people": ("annotation:invitations", True),
     "practice": ("annotation:known_tasks", True),
     "notice": ("studies:consent", False),
     "guidelines": ("annotation:instrument_change", True),
     "languages": ("annotation:languages", True),
     "pilot": ("annotation:campaign_copy", True),
 }
+# The section of the draft's form that holds it.
+_SECTIONS = {"pay": "pay", "budget": "pay", "quotas": "annotators"}
+# What the consent form of the study mends.
+_IN_CONSENT = {"consent", "notice"}
 
 
 class WaiverForm(forms.Form):
@@ -44,6 +52,7 @@ class WaiverForm(forms.Form):
     )
 
 
+@requires(get=Capability.RUN_CAMPAIGNS, post=Capability.RUN_CAMPAIGNS)
 class CampaignLaunch(CampaignView, FormPage[WaiverForm]):
     """Show the checklist of a draft; sent, waive what was chosen."""
 
@@ -68,7 +77,13 @@ class CampaignLaunch(CampaignView, FormPage[WaiverForm]):
             **self._asking(),
             "lines": [(line, self._mended_at(line.key)) for line in self.lines],
             "missing": sum(line.state == "missing" for line in self.lines),
+            "consent_form": self._consent_form(),
         }
+
+    def _consent_form(self) -> ConsentForm | None:
+        """Return the form of the consent text where a check misses something in it."""
+        missing = {line.key for line in self.lines if line.state == "missing"}
+        return ConsentForm.of(current_text(self.study)) if missing & _IN_CONSENT else None
 
     def _asking(self) -> dict[str, Any]:
         if self.campaign.state != Campaign.State.DRAFT:
@@ -78,7 +93,10 @@ class CampaignLaunch(CampaignView, FormPage[WaiverForm]):
 
     def _mended_at(self, key: str) -> str:
         name, of_campaign = _MENDED_AT[key]
-        return reverse(name, args=self.place() if of_campaign else self.place()[:1])
+        if of_campaign:
+            section = f"#section-{_SECTIONS[key]}" if key in _SECTIONS else ""
+            return f"{reverse(name, args=self.place())}{section}"
+        return f"{reverse(name, args=self.place()[:1])}?campaign={self.campaign.slug}"
 
     def call(self) -> str:
         waived = waive(

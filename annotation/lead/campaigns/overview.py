@@ -1,7 +1,7 @@
 """Summaries of studies and campaigns for their lead, and what needs attention."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -101,13 +101,25 @@ class StudySummary:
     groups: int = 0
     images_wanted: int = 0
     images: int = 0
-    jobs_active: int = 0
+    active_jobs: Mapping[str, int] = field(default_factory=dict)  # number by kind
     last_job: Job | None = None
     reported: int = 0  # images with an open report
     # What waits for the lead in outside tools: each sentence with the name of the page where it is seen to.
     in_tools: list[tuple[str, str]] = field(default_factory=list)
     campaigns: list[CampaignLine] = field(default_factory=list)
     probes: ProbeCounts = field(default_factory=ProbeCounts)
+
+    @property
+    def jobs_active(self) -> int:
+        return sum(self.active_jobs.values())
+
+    def is_at_work(self, *kinds: str) -> bool:
+        """Return whether a job of one of these kinds waits or runs."""
+        return any(self.active_jobs.get(kind) for kind in kinds)
+
+    def failed(self, *kinds: str) -> Job | None:
+        """Return the study's last job if it is of one of these kinds and failed."""
+        return self.failed_job if self.failed_job is not None and self.failed_job.kind in kinds else None
 
     @property
     def automated(self) -> bool:
@@ -174,7 +186,7 @@ class StudySummary:
         if self.jobs_active or self.probes.models:
             return []
         if self.ready_to_probe:
-            return [Need("No model was asked yet", reverse("generation:probe_new", args=slug))]
+            return [Need("No model has been asked yet", reverse("generation:probe_new", args=slug))]
         if self.about_images:
             page = "generate" if self.images_wanted else "import_images"
             return [Need("No images yet", reverse(f"generation:{page}", args=slug))]
@@ -191,13 +203,7 @@ def summaries(studies: Iterable[Study]) -> list[StudySummary]:
     per_group = _counts(
         PromptTemplate.objects.filter(study__in=keys, condition=Condition.DEFAULT), Sum("images_per_prompt")
     )
-    active = dict(
-        Job.objects.filter(study_id__in=keys, state__in=[Job.State.QUEUED, Job.State.RUNNING])
-        .order_by()
-        .values("study_id")
-        .annotate(n=Count("pk"))
-        .values_list("study_id", "n")
-    )
+    active = _active_jobs(keys)
     last_jobs = {job.study_id: job for job in Job.objects.filter(pk__in=_last_job_of_each(keys))}
     reported = _counts(
         Image.objects.filter(study__in=keys, reports__state=ImageReport.State.OPEN),
@@ -213,7 +219,7 @@ def summaries(studies: Iterable[Study]) -> list[StudySummary]:
             groups=groups.get(study.pk, 0),
             images_wanted=groups.get(study.pk, 0) * per_group.get(study.pk, 0) + of_phrases.get(study.pk, 0),
             images=images.get(study.pk, 0) - retracted.get(study.pk, 0),
-            jobs_active=active.get(study.pk, 0),
+            active_jobs=active.get(study.pk, {}),
             last_job=last_jobs.get(study.pk),
             reported=reported.get(study.pk, 0),
             in_tools=[(texts[study.pk], page) for page, texts in waiting if study.pk in texts],
@@ -311,6 +317,17 @@ def _probe_counts(studies: list[int]) -> dict[int, ProbeCounts]:
 def _counts(rows: QuerySet[Any], aggregate: Aggregate | None = None) -> dict[int, int]:
     counted = rows.order_by().values("study").annotate(n=aggregate or Count("pk"))
     return dict(counted.values_list("study", "n"))
+
+
+def _active_jobs(studies: list[int]) -> dict[int, dict[str, int]]:
+    """Return how many jobs of each kind wait or run for each study."""
+    jobs = Job.objects.filter(study_id__in=studies, state__in=[Job.State.QUEUED, Job.State.RUNNING])
+    rows = jobs.order_by().values_list("study_id", "kind").annotate(n=Count("pk"))
+    by_study: dict[int, dict[str, int]] = defaultdict(dict)
+    for study, kind, number in rows:
+        if study is not None:
+            by_study[study][kind] = number
+    return by_study
 
 
 def _last_job_of_each(studies: list[int]) -> list[int]:

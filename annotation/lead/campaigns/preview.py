@@ -4,12 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
-from django.views.decorators.http import require_safe
 
+from accounts.rights import Capability, requires
 from annotation.annotator.payload import instrument_payload
 from annotation.annotator.questions import questions_payload, stimulus_payload
 from annotation.annotator.screen import Screen
@@ -47,8 +46,7 @@ class Sample:
         return self.number + 1 if self.number < self.of else None
 
 
-@login_required
-@require_safe
+@requires(get=Capability.SEE_CAMPAIGNS)
 def preview(request: HttpRequest, study: str, campaign: str) -> HttpResponse:
     """Show one sample screen."""
     context = campaign_context(request, study, campaign)

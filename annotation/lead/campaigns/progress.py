@@ -48,7 +48,7 @@ class ProgressPage:
         totals = self.progress
         return [
             ("answered", totals.accepted, "done"),
-            ("open with somebody now", totals.leased, "active"),
+            ("open now", totals.leased, "active"),
             ("waiting", max(totals.free, 0), "waiting"),
         ]
 

@@ -1,8 +1,10 @@
 """Forms of the settings a lead may change while people work, shared with the draft's form."""
 
+from dataclasses import dataclass
 from typing import Any
 
 from django import forms
+from django.utils.text import slugify
 
 from annotation.campaigns.design import CampaignDesign
 from annotation.kinds.declaration import Kind
@@ -34,7 +36,7 @@ WORKING_OPTIONS = (
     "junk_share",
 )
 EACH_PERSON = ("Each person", ("screens_per_person", "tasks_per_day", "sensitive_per_day", "edit_minutes"))
-WITHDRAWN = ("When somebody takes back consent", ("reopen_withdrawn",))
+WITHDRAWN = ("Withdrawals", ("reopen_withdrawn",))
 PAY = ("Pay", ("pay", "pay_amount", "pay_currency", "pay_per", "pay_budget"))
 STOP_RULES = (
     "Stop rules",
@@ -48,7 +50,50 @@ STOP_RULES = (
         "stop_by",
     ),
 )
+# Sections that are unfolded at first.
+_UNFOLDED = {"Questions", "Images", "Annotators", "Campaign"}
+_VALUES_SHOWN = 3
+_LONGEST_VALUE = 60  # letters
 NOTICES = ("Notices", ("notices", "stuck_hours", "junk_share"))
+
+
+@dataclass(frozen=True)
+class FormSection:
+    """Fields under a heading; the page can fold them away, and `values` then says what they hold."""
+
+    title: str
+    fields: tuple[forms.BoundField, ...]
+
+    @property
+    def key(self) -> str:
+        return slugify(self.title)
+
+    @property
+    def is_open(self) -> bool:
+        """Return whether the section is unfolded at first: what most campaigns set, and what has an error."""
+        return self.title in _UNFOLDED or any(bound.errors for bound in self.fields)
+
+    @property
+    def values(self) -> str:
+        """Return the first values of the section in words."""
+        texts = [text for bound in self.fields if (text := _in_words(bound))]
+        more = f" · {len(texts) - _VALUES_SHOWN} more" if len(texts) > _VALUES_SHOWN else ""
+        return " · ".join(texts[:_VALUES_SHOWN]) + more or "Nothing set"
+
+
+def _in_words(bound: forms.BoundField) -> str:
+    """Return a field's label and value; "" where nothing is set."""
+    value, label = bound.value(), str(bound.label)
+    if value in (None, "", [], (), False):
+        return ""
+    if isinstance(bound.field, forms.BooleanField):
+        return label
+    if isinstance(bound.field, forms.ChoiceField):
+        chosen = {str(key) for key in (value if isinstance(value, list | tuple) else [value])}
+        pairs = bound.field.widget.choices
+        return f"{label}: {', '.join(str(text) for key, text in pairs if str(key) in chosen)}"
+    text = str(value)
+    return f"{label}: {len(text.split()):,} words" if len(text) > _LONGEST_VALUE else f"{label}: {text}"
 
 
 class WorkingFields(forms.Form):
@@ -79,11 +124,13 @@ class WorkingFields(forms.Form):
     stuck_hours = Options.form_field("stuck_hours")
     junk_share = Options.form_field("junk_share")
 
-    def parts(self) -> list[tuple[str, list[forms.BoundField]]]:
+    def parts(self) -> list[FormSection]:
         """Return the fields under their headings."""
-        return [
-            (title, [self[name] for name in names if name in self.fields]) for title, names in self.sections
-        ]
+        sections = (
+            FormSection(title, tuple(self[name] for name in names if name in self.fields))
+            for title, names in self.sections
+        )
+        return [section for section in sections if section.fields]
 
     def clean_pay_currency(self) -> str:
         return str(self.cleaned_data["pay_currency"]).strip().upper()
@@ -109,7 +156,7 @@ def _stored(name: str, value: Any) -> Any:
 class SettingsForm(WorkingFields):
     """The settings of a campaign that was opened."""
 
-    sections = (("The campaign", ("name", "lease_minutes")), EACH_PERSON, WITHDRAWN, PAY, STOP_RULES, NOTICES)
+    sections = (("Campaign", ("name", "lease_minutes")), EACH_PERSON, WITHDRAWN, PAY, STOP_RULES, NOTICES)
 
     def __init__(self, *args: Any, campaign: Campaign, **kwargs: Any) -> None:
         options = Options.of(campaign)
@@ -145,6 +192,6 @@ class CopyForm(forms.Form):
     name = CampaignDesign.form_field("name", required=True)
     same_draw = forms.BooleanField(
         required=False,
-        label="The same draw: the same random attributes, images and orders",
-        help_text="Otherwise there is a new draw. Either way, images added since are asked about, too.",
+        label="Use the same random attributes, images and orders",
+        help_text="Otherwise they are drawn again. In both cases, images added since then are included.",
     )

@@ -4,17 +4,17 @@ from collections.abc import Callable
 from typing import Any
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.views.decorators.http import require_http_methods, require_safe
 
+from accounts.rights import Capability, requires
 from annotation import integrations
 from annotation.answers import replacement
 from annotation.campaigns import feasibility, lifecycle
 from annotation.campaigns.planning.estimate import estimate
 from annotation.campaigns.settings_text import settings_in_words
 from annotation.launch import waivers
+from annotation.lead.campaigns.outcome import outcome_of
 from annotation.lead.campaigns.overview import campaign_lines
 from annotation.lead.campaigns.progress import progress_page
 from annotation.lead.page_context import (
@@ -40,8 +40,7 @@ _MOVES: dict[str, tuple[Callable[..., Campaign], str]] = {
 }
 
 
-@login_required
-@require_safe
+@requires(get=Capability.SEE_CAMPAIGNS)
 def campaign_list(request: HttpRequest, study: str) -> HttpResponse:
     """Every campaign of the study, newest first."""
     context = study_context(request, study)
@@ -53,8 +52,7 @@ def campaign_list(request: HttpRequest, study: str) -> HttpResponse:
     )
 
 
-@login_required
-@require_safe
+@requires(get=Capability.SEE_CAMPAIGNS)
 def campaign_page(request: HttpRequest, study: str, campaign: str) -> HttpResponse:
     """Show a campaign's settings, state and progress."""
     context = campaign_context(request, study, campaign)
@@ -69,13 +67,15 @@ def campaign_page(request: HttpRequest, study: str, campaign: str) -> HttpRespon
         context["cells"] = context["quotas"].cells
     else:
         context |= _progress(study_campaign)
+        progress = context["shown"]
+        is_complete = progress is not None and progress.progress.finished
+        context["outcome"] = outcome_of(study_campaign, is_complete=is_complete)
     if study_campaign.state in {Campaign.State.OPEN, Campaign.State.PAUSED} and not study_campaign.imported:
         context["in_vain"] = replacement.in_vain(study_campaign)
     return render(request, "annotation/lead/campaigns/detail.html", context)
 
 
-@login_required
-@require_safe
+@requires(get=Capability.SEE_CAMPAIGNS)
 def campaign_progress(request: HttpRequest, study: str, campaign: str) -> HttpResponse:
     """Return the live part of the page."""
     context = campaign_context(request, study, campaign)
@@ -83,6 +83,7 @@ def campaign_progress(request: HttpRequest, study: str, campaign: str) -> HttpRe
     return render(request, "annotation/lead/campaigns/_progress.html", context)
 
 
+@requires(post=Capability.RUN_CAMPAIGNS)
 class CampaignStep(CampaignView, Button):
     """Open, pause, resume, close or reopen."""
 
@@ -94,8 +95,7 @@ class CampaignStep(CampaignView, Button):
         return message.format(self.campaign.name)
 
 
-@login_required
-@require_safe
+@requires(get=Capability.RUN_CAMPAIGNS)
 def campaign_close_confirm(request: HttpRequest, study: str, campaign: str) -> HttpResponse:
     """Confirm closing, after saying what it does."""
     study_campaign = campaign_for_lead(request, study, campaign)
@@ -106,8 +106,7 @@ def campaign_close_confirm(request: HttpRequest, study: str, campaign: str) -> H
     return render(request, "annotation/lead/campaigns/close.html", context)
 
 
-@login_required
-@require_http_methods(["GET", "POST"])
+@requires(get=Capability.RUN_CAMPAIGNS, post=Capability.RUN_CAMPAIGNS)
 def campaign_delete(request: HttpRequest, study: str, campaign: str) -> HttpResponse:
     """Delete a draft after confirmation."""
     study_campaign = campaign_for_lead(request, study, campaign)

@@ -14,7 +14,9 @@ from django.http import QueryDict
 from django.utils.datastructures import MultiValueDict
 from pydantic.fields import FieldInfo
 
-from annotation.kinds.declaration import LANGUAGES, AskedAfter, Declared, Kind, Question, Region
+from annotation.kinds.declaration import Kind
+from annotation.kinds.parts import LANGUAGES, Declared
+from annotation.kinds.questions import AskedAfter, Question, Region
 from foundation.parameters import Declaration
 
 Draft = dict[str, Any]

@@ -7,6 +7,7 @@ from typing import Any
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.utils.crypto import constant_time_compare, salted_hmac
 
+from accounts.rights import Capability, requires
 from annotation.kinds import study_kinds
 from annotation.kinds.declaration import Kind
 from annotation.kinds.registry import KINDS, OWN_KIND
@@ -99,16 +100,16 @@ class KindDraft(StudyView, FormPage[KindForm]):
         kind = study_kinds.add(
             study=self.study, content=self.form.content(), by=self.by, replace=self.replaces
         )
-        message = "The kind is saved. Look at what it asks, then start a campaign of it."
+        message = "The kind is saved. Check what it asks, then start a campaign with it."
         return self.redirect_with(message, "annotation:kind", self.study.slug, kind.key)
 
-    def handle_no_permission(self) -> Any:
-        """Lead somebody who was signed out to sign in, and keep what they typed until they are back."""
-        posted = self.request.POST
+    @staticmethod
+    def before_sign_in(request: HttpRequest) -> None:
+        """Keep what somebody typed who was signed out until they are back."""
+        posted = request.POST
         encoded = posted.urlencode()
         if posted.get("mark") and len(encoded) <= 2 * study_kinds.LARGEST_FILE:
-            self.request.session[_KEPT] = {"path": self.request.path, "posted": encoded}
-        return super().handle_no_permission()
+            request.session[_KEPT] = {"path": request.path, "posted": encoded}
 
     def _kept_draft(self) -> Draft | None:
         entry = self.request.session.get(_KEPT)
@@ -140,6 +141,7 @@ class KindDraft(StudyView, FormPage[KindForm]):
         return screen_page(kind, study=self.study, request=self.request, language=language)
 
 
+@requires(get=Capability.MANAGE_STUDY, post=Capability.MANAGE_STUDY)
 class KindNew(KindDraft):
     """A new kind, or a copy of one that there is (`?from=`)."""
 
@@ -154,6 +156,7 @@ class KindNew(KindDraft):
         return draft_of(kind) | {"key": f"{kind.key[:35]}_copy", "name": f"{kind.name} (copy)"}
 
 
+@requires(get=Capability.MANAGE_STUDY, post=Capability.MANAGE_STUDY)
 class KindEdit(KindDraft):
     """Change a kind of the study; campaigns that there are keep it as it was."""
 

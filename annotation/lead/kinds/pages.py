@@ -3,15 +3,16 @@
 from typing import Any
 
 from django import forms
-from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.views.decorators.http import require_safe
 
+from accounts.rights import Capability, requires
 from annotation.campaigns.instruments.markup import as_html
 from annotation.kinds import study_kinds
-from annotation.kinds.declaration import ChoiceQuestion, Kind, Question, ScaleQuestion, Stimuli
+from annotation.kinds.declaration import Kind
+from annotation.kinds.questions import ChoiceQuestion, Question, ScaleQuestion
 from annotation.kinds.registry import KINDS
+from annotation.kinds.stimuli import Stimuli
 from annotation.lead.page_context import study_context
 from foundation.errors import DomainError
 from foundation.parameters import Declaration
@@ -42,12 +43,12 @@ class KindFileForm(forms.Form):
     )
 
 
+@requires(get=Capability.SEE_CAMPAIGNS, post=Capability.MANAGE_STUDY)
 class KindList(StudyView, FormPage[KindFileForm]):
     """The kinds a campaign of the study can be of, and a form that adds one from a file."""
 
     template_name = "annotation/lead/kinds/list.html"
     form_class = KindFileForm
-    readers = None
 
     def context(self) -> dict[str, Any]:
         kinds = study_kinds.kinds_for(self.study)
@@ -58,10 +59,11 @@ class KindList(StudyView, FormPage[KindFileForm]):
         # A byte more than is allowed, so that a larger file is refused as such.
         content = self.form.cleaned_data["file"].read(study_kinds.LARGEST_FILE + 1)
         kind = study_kinds.add(study=self.study, content=content, by=self.by)
-        message = "The kind is added. Look at what it asks, then start a campaign of it."
+        message = "The kind is added. Check what it asks, then start a campaign with it."
         return self.redirect_with(message, "annotation:kind", self.study.slug, kind.key)
 
 
+@requires(post=Capability.MANAGE_STUDY)
 class KindRemove(StudyView, Button):
     """Remove a kind of the study."""
 
@@ -72,8 +74,7 @@ class KindRemove(StudyView, Button):
         return "The kind is removed. Campaigns of it keep their own copy."
 
 
-@login_required
-@require_safe
+@requires(get=Capability.SEE_CAMPAIGNS)
 def kind_page(request: HttpRequest, study: str, key: str) -> HttpResponse:
     """Show what a kind shows and asks, and what is measured."""
     context = study_context(request, study)
@@ -89,11 +90,10 @@ def kind_page(request: HttpRequest, study: str, key: str) -> HttpResponse:
     return render(request, "annotation/lead/kinds/detail.html", context | values)
 
 
-@login_required
-@require_safe
+@requires(get=Capability.SEE_CAMPAIGNS)
 def kind_file(request: HttpRequest, study: str, key: str) -> HttpResponse:
     """Download the file that declares a kind."""
-    kind = _kind_or_404(study_for(request.user, study), key)
+    kind = _kind_or_404(study_for(request, study), key)
     response = HttpResponse(study_kinds.as_file(kind), content_type="application/json")
     response["Content-Disposition"] = f'attachment; filename="{kind.key}.json"'
     return response

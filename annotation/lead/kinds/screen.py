@@ -12,7 +12,8 @@ from pydantic import ValidationError
 from annotation.annotator.questions import questions_payload
 from annotation.annotator.screen import Screen
 from annotation.answers.questions.stimuli import PROMPT
-from annotation.kinds.declaration import Declared, Kind
+from annotation.kinds.declaration import Kind
+from annotation.kinds.parts import Declared
 from annotation.kinds.problems import problems_in
 from annotation.kinds.registry import in_language, instrument_in_language
 from annotation.lead.kinds.draft import Draft, Shape, row_model

@@ -4,13 +4,12 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from django.contrib.auth.decorators import login_required
 from django.db.models import Count, Q, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
-from django.views.decorators.http import require_safe
 
 from accounts.models import Annotator
+from accounts.rights import Capability, requires
 from annotation import integrations
 from annotation.answers import exclusion
 from annotation.answers.questions.sentences import answered_questions
@@ -31,8 +30,7 @@ from web.keyset import key_page
 _FILTERS = ("annotator", "task", "image", "status")
 
 
-@login_required
-@require_safe
+@requires(get=Capability.SEE_LABELS)
 def annotation_list(request: HttpRequest, study: str, campaign: str) -> HttpResponse:
     """List answers, newest first, filtered by query parameters."""
     context = campaign_context(request, study, campaign)
@@ -53,8 +51,7 @@ def annotation_list(request: HttpRequest, study: str, campaign: str) -> HttpResp
     return render(request, "annotation/lead/people/annotations.html", context)
 
 
-@login_required
-@require_safe
+@requires(get=Capability.SEE_LABELS)
 def annotation_detail(request: HttpRequest, study: str, campaign: str, annotation: int) -> HttpResponse:
     """Show one answer and what the annotator saw."""
     context = campaign_context(request, study, campaign)
@@ -108,6 +105,7 @@ class AnnotationButton(CampaignView, Button):
         return (*super().place(), self.annotation.pk)
 
 
+@requires(post=Capability.RUN_CAMPAIGNS)
 class AnnotationExclude(AnnotationButton):
     """Exclude an answer from all results, with a reason."""
 
@@ -115,18 +113,19 @@ class AnnotationExclude(AnnotationButton):
         form = ExclusionForm(self.request.POST)
         if not form.is_valid():
             raise DomainError(
-                "reason_missing", "Give a reason for the exclusion; it is kept in the study’s history."
+                "reason_missing", "Give a reason for the exclusion. It is kept in the study’s history."
             )
         exclusion.exclude(annotation=self.annotation, by=self.by, **form.cleaned_data)
         return "The answer is excluded."
 
 
+@requires(post=Capability.RUN_CAMPAIGNS)
 class AnnotationReadmit(AnnotationButton):
     """Undo an exclusion."""
 
     def call(self) -> str:
         exclusion.readmit(annotation=self.annotation, by=self.by)
-        return "The exclusion is taken back."
+        return "The answer counts again."
 
 
 @dataclass(frozen=True)

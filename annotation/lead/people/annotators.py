@@ -3,11 +3,10 @@
 from collections.abc import Callable
 from typing import Any
 
-from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
-from django.views.decorators.http import require_safe
 
+from accounts.rights import Capability, requires
 from annotation.answers.replacement import effect_of_excluding
 from annotation.lead.forms import EnrolmentFilter, EnrolmentForm, ExclusionForm
 from annotation.lead.page_context import CampaignView, campaign_context, page_of
@@ -20,13 +19,12 @@ from web.form_page import FormPage
 
 _MOVES: dict[str, tuple[Callable[..., Enrolment], str]] = {
     "pause": (enrolments.pause, "{} is paused."),
-    "resume": (enrolments.resume, "{} may go on."),
+    "resume": (enrolments.resume, "{} is resumed."),
     "exclude": (enrolments.exclude, "{} is excluded: these labels no longer count."),
 }
 
 
-@login_required
-@require_safe
+@requires(get=Capability.SEE_QUALITY)
 def annotator_list(request: HttpRequest, study: str, campaign: str) -> HttpResponse:
     """List the annotators with their numbers, and suspected doubles."""
     context = campaign_context(request, study, campaign)
@@ -52,6 +50,7 @@ def annotator_list(request: HttpRequest, study: str, campaign: str) -> HttpRespo
     return render(request, "annotation/lead/people/annotators.html", context)
 
 
+@requires(get=Capability.RUN_CAMPAIGNS, post=Capability.RUN_CAMPAIGNS)
 class EnrolmentMove(CampaignView, FormPage[EnrolmentForm]):
     """Ask for a reason, then pause, resume or exclude."""
 

@@ -1,79 +1,91 @@
-"""Pages of invitation links: create, show once, reissue and revoke."""
+"""Pages of invitation links: create one, list all with their states, show once, reissue and revoke."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from django.contrib.auth.decorators import login_required
-from django.db.models import Count
+from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.decorators import method_decorator
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_safe
 
-from annotation.lead.forms import InvitationForm, PersonalLinksForm
+from accounts.rights import Capability, requires
 from annotation.lead.page_context import CampaignView, campaign_context, campaign_for_lead, page_of
-from annotation.models import Enrolment, Invitation
-from annotation.people import invitations
+from annotation.lead.people.forms import InvitationForm, LinkFilter
+from annotation.models import Invitation, InvitationLetter
+from annotation.people import addresses, invitations, letters
+from annotation.people.link_states import LinkState, counts, with_states
 from web.form_page import Button, FormPage
 
-LINKS_PER_PAGE = 20
+LINKS_PER_PAGE = 25
+TONES = {
+    LinkState.USABLE: "active",
+    LinkState.STARTED: "active",
+    LinkState.WORKING: "active",
+    LinkState.FINISHED: "good",
+    LinkState.FAILED: "bad",
+    LinkState.UNKNOWN: "warn",
+    LinkState.WITHDRAWN: "bad",
+    LinkState.EXCLUDED: "bad",
+    LinkState.REVOKED: "bad",
+}
+SENDABLE = {
+    LinkState.CREATED,
+    LinkState.FAILED,
+    LinkState.UNKNOWN,
+    LinkState.SENT,
+    LinkState.OPENED,
+    LinkState.EXPIRED,
+}
 # Session key of a new link, until the page that shows it.
 _MADE = "lead_invitation_made"
 
 
 @dataclass(frozen=True)
 class InvitationLine:
-    """A link with how many people joined with it, and whether it still works."""
+    """A link with how many people joined with it, how far they have come, and its letter."""
 
     invitation: Invitation
-    joined: int
-    state: str  # usable, used up, expired, revoked
+    address: str = ""  # shown to leads alone; "" where there is none or where it was erased
+
+    @property
+    def joined(self) -> int:
+        return int(getattr(self.invitation, "joined"))  # noqa: B009 - annotated by `with_states`
+
+    @property
+    def state(self) -> LinkState:
+        return LinkState(getattr(self.invitation, "link_state"))  # noqa: B009
 
     @property
     def tone(self) -> str:
-        return {"usable": "active", "revoked": "bad"}.get(self.state, "quiet")
+        return TONES.get(self.state, "quiet")
 
     @property
     def personal(self) -> bool:
         return self.invitation.limit == 1
 
+    @property
+    def letter(self) -> InvitationLetter | None:
+        return getattr(self.invitation, "letter", None)
 
-def invitation_lines(invitations: Iterable[Invitation]) -> list[InvitationLine]:
-    """Return the links with their states; one query for how many joined with each."""
-    invitations = list(invitations)
-    joined = dict(
-        Enrolment.objects.filter(invitation__in=[invitation.pk for invitation in invitations])
-        .order_by()
-        .values("invitation")
-        .annotate(n=Count("pk"))
-        .values_list("invitation", "n")
-    )
-    return [
-        InvitationLine(
-            invitation, joined.get(invitation.pk, 0), _state(invitation, joined.get(invitation.pk, 0))
-        )
-        for invitation in invitations
-    ]
+    @property
+    def expired(self) -> bool:
+        moment = self.invitation.expires_at
+        return moment is not None and moment <= timezone.now()
+
+    @property
+    def may_be_sent(self) -> bool:
+        """Return whether the link can be mailed: nobody has joined by it yet."""
+        return self.personal and self.state in SENDABLE
 
 
-def _state(invitation: Invitation, joined: int) -> str:
-    if invitation.revoked_at is not None:
-        return "revoked"
-    if invitation.expires_at is not None and invitation.expires_at <= timezone.now():
-        return "expired"
-    # A personal link goes on bringing its one person back after they joined.
-    return "used up" if joined >= invitation.limit and invitation.limit > 1 else "usable"
-
-
+@requires(get=Capability.SEE_INVITATIONS, post=Capability.INVITE)
 @method_decorator(never_cache, "dispatch")
 class InvitationList(CampaignView, FormPage[InvitationForm]):
     """List the links with their states; leads create new ones here."""
 
-    readers = None
     template_name = "annotation/lead/people/invitations.html"
     form_class = InvitationForm
 
@@ -82,34 +94,51 @@ class InvitationList(CampaignView, FormPage[InvitationForm]):
         return show_once(self.request, self.place(), invitation, token)
 
     def context(self) -> dict[str, Any]:
-        links = invitations.shown_to_leads(self.campaign).select_related("annotator", "created_by")
-        page = page_of(self.request, links, per_page=LINKS_PER_PAGE)
-        return super().context() | {"page": page, "lines": invitation_lines(page.object_list)}
+        context = super().context()
+        links = with_states(self.campaign, invitations.shown_to_leads(self.campaign))
+        state_counts = counts(links)
+        filters = LinkFilter(self.request.GET)
+        filters.offer(state_counts)
+        chosen = filtered_links(links, filters, notes=context["may_change"])
+        page = page_of(
+            self.request,
+            chosen.select_related("annotator", "created_by", "letter"),
+            per_page=LINKS_PER_PAGE,
+        )
+        return context | {
+            "page": page,
+            "lines": [
+                InvitationLine(link, _address(link) if context["may_change"] else "")
+                for link in page.object_list
+            ],
+            "counts": state_counts,
+            "total": sum(count.number for count in state_counts),
+            "filters": filters,
+            "filtered": any(filters.cleaned_data.values()) if filters.is_valid() else False,
+            "to_send_again": letters.sendable_again(self.campaign, chosen).count()
+            if context["may_change"]
+            else 0,
+        }
 
 
-@method_decorator(never_cache, "dispatch")
-class PersonalLinks(CampaignView, FormPage[PersonalLinksForm]):
-    """Create a personal link for each note, and show all of them this once."""
-
-    template_name = "annotation/lead/people/personal_links.html"
-    form_class = PersonalLinksForm
-
-    def call(self) -> HttpResponse:
-        made = invitations.invite_each(campaign=self.campaign, by=self.by, **self.form.settings())
-        links = "\n".join(f"{invitation.label}\t{self._address(token)}" for invitation, token in made)
-        # Shown in the answer itself: no session keeps hundreds of links that sign people in.
-        return render(self.request, self.template_name, self.context() | {"links": links})
-
-    def context(self) -> dict[str, Any]:
-        return super().context() | {"most": invitations.MOST_AT_ONCE}
-
-    def _address(self, token: str) -> str:
-        return self.request.build_absolute_uri(reverse("annotate:invitation", args=[token]))
+def filtered_links(links: QuerySet[Invitation], filters: LinkFilter, *, notes: bool) -> QuerySet[Invitation]:
+    """Return the links that the filters ask for; notes are searched only for people who may read them."""
+    if not filters.is_valid():
+        return links
+    if state := filters.cleaned_data["state"]:
+        links = links.filter(Q(link_state=state))
+    if notes and (note := filters.cleaned_data["q"]):
+        links = links.filter(label__icontains=note)
+    return links
 
 
+def _address(link: Invitation) -> str:
+    letter: InvitationLetter | None = getattr(link, "letter", None)
+    return addresses.address_of(letter) if letter is not None else ""
+
+
+@requires(get=Capability.INVITE)
 @never_cache
-@login_required
-@require_safe
 def invitation_made(request: HttpRequest, study: str, campaign: str) -> HttpResponse:
     """Show a new link once: only its hash is stored."""
     campaign_for_lead(request, study, campaign)
@@ -132,6 +161,7 @@ class InvitationButton(CampaignView, Button):
         self.invitation = get_object_or_404(self.campaign.invitations, pk=self.kwargs["invitation"])
 
 
+@requires(post=Capability.INVITE)
 class InvitationRevoke(InvitationButton):
     """Revoke a link. Annotators who joined with it stay."""
 
@@ -140,6 +170,7 @@ class InvitationRevoke(InvitationButton):
         return f"The link “{self.invitation}” is revoked."
 
 
+@requires(post=Capability.INVITE)
 class InvitationReissue(InvitationButton):
     """Replace a lost link; annotators who used the old one stay the same."""
 

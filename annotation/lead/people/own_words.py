@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from accounts.rights import Capability, requires
 from annotation.lead.page_context import page_of, typed
 from annotation.people import own_words
 from studies import audit
@@ -9,6 +10,7 @@ from studies.study_view import StudyView
 from web.form_page import Confirmation
 
 
+@requires(get=Capability.SEE_DEMOGRAPHICS, post=Capability.MANAGE_STUDY)
 class OwnWordsList(StudyView, Confirmation):
     """List distinct answers in own words, and match one with a code."""
 

@@ -4,12 +4,11 @@ import csv
 from datetime import date, timedelta
 
 from django import forms
-from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
-from django.views.decorators.http import require_safe
 
+from accounts.rights import Capability, requires
 from annotation.campaigns.settings_text import rate_in_words
 from annotation.kinds.options import Options
 from annotation.lead.page_context import campaign_context, page_of
@@ -42,8 +41,7 @@ class DaysForm(forms.Form):
         return cleaned
 
 
-@login_required
-@require_safe
+@requires(get=Capability.SEE_INVITATIONS)
 def pay_page(request: HttpRequest, study: str, campaign: str) -> HttpResponse:
     """Show each annotator's work and pay."""
     context = campaign_context(request, study, campaign)
@@ -64,8 +62,7 @@ def pay_page(request: HttpRequest, study: str, campaign: str) -> HttpResponse:
     return render(request, "annotation/lead/people/pay.html", context, status=400 if form.errors else 200)
 
 
-@login_required
-@require_safe
+@requires(get=Capability.SEE_INVITATIONS)
 def pay_table(request: HttpRequest, study: str, campaign: str) -> HttpResponse:
     """Return the statement as CSV with totals in the last row."""
     context = campaign_context(request, study, campaign)

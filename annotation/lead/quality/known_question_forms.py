@@ -8,13 +8,14 @@ from django import forms
 
 from annotation.answers.questions.known import Part, answers_of, part_of
 from annotation.campaigns.known_tasks import MAX_EXPLANATION
-from annotation.kinds.declaration import ChoiceQuestion, CompareQuestion, Kind, Question, ScaleQuestion
+from annotation.kinds.declaration import Kind
+from annotation.kinds.questions import ChoiceQuestion, CompareQuestion, Question, ScaleQuestion
 from annotation.models import KnownAnswer
 from catalog.models import Attribute
 
-_ANY = "Tick every answer that counts as right; none, and it is not scored."
-_EXACTLY = "Right is exactly what you tick; nothing, and it is not scored."
-_PLACES = "The place of each, in the order shown, such as {}; empty, and it is not scored."
+_ANY = "Tick every answer that counts as right. If you tick none, the question is not scored."
+_EXACTLY = "Only exactly the answers that you tick are right. If you tick none, the question is not scored."
+_PLACES = "The place of each one, in the order shown, such as {}. If empty, the question is not scored."
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,7 @@ class QuestionAnswersForm(forms.Form):
             self.fields[f"explanation_{part.name}"] = forms.CharField(
                 required=False,
                 max_length=MAX_EXPLANATION,
-                label=f"Why, for “{label}”",
+                label=f"Explanation for “{label}”",
                 widget=forms.TextInput(attrs={"autocomplete": "off"}),
             )
 

@@ -32,27 +32,29 @@ class CheckSettingsForm(forms.Form):
     gold_share = forms.FloatField(
         min_value=0,
         max_value=50,
-        label="Checks, of 100 screens",
-        help_text="How often one comes in place of a new screen; 0: never.",
+        label="Checks in 100 screens",
+        help_text="How many of 100 screens are checks instead of new screens. Enter 0 for no checks.",
     )
     repeat_share = forms.FloatField(
         min_value=0,
         max_value=50,
-        label="Repeats, of 100 screens",
-        help_text="How often somebody gets a screen of theirs once more; 0: never.",
+        label="Repeats in 100 screens",
+        help_text="How many of 100 screens repeat one that the annotator answered before. Enter 0 for no repeats.",
     )
     repeat_after = forms.IntegerField(
         min_value=1,
         max_value=1000,
         label="Screens before a repeat",
-        help_text="At least so many others lie between.",
+        help_text="At least this many other screens come before a repeat.",
     )
-    practice_pass_mark = forms.FloatField(min_value=0, max_value=100, label="To pass practice, % right")
+    practice_pass_mark = forms.FloatField(
+        min_value=0, max_value=100, label="Right answers to pass practice (%)"
+    )
     practice_attempts = forms.IntegerField(
         min_value=1,
         max_value=20,
         label="Tries at practice",
-        help_text="Who does not pass in so many is paused, and told why.",
+        help_text="Annotators who do not pass in this many tries are paused and told why.",
     )
 
     PERCENT = ("gold_share", "repeat_share", "practice_pass_mark")
@@ -95,7 +97,7 @@ class _KnownForm(forms.Form):
             self.fields[f"explanation_{attribute.pk}"] = forms.CharField(
                 required=False,
                 max_length=MAX_EXPLANATION,
-                label=f"Why, for “{attribute.text}”",
+                label=f"Explanation for “{attribute.text}”",
                 widget=forms.TextInput(attrs={"autocomplete": "off"}),
             )
 
@@ -161,7 +163,7 @@ class RatingAnswersForm(_KnownForm):
         return forms.MultipleChoiceField(
             choices=[(rating, self.labels.get(rating, rating)) for rating in RATING_ORDER],
             widget=forms.CheckboxSelectMultiple,
-            label=f"Right for “{attribute.text}”",
+            label=f"Right answer for “{attribute.text}”",
             required=False,
         )
 
@@ -193,11 +195,14 @@ class PurposeField(forms.ChoiceField):
     def __init__(self) -> None:
         super().__init__(
             choices=[
-                (Task.Purpose.GOLD, "A check: mixed in unseen"),
-                (Task.Purpose.PRACTICE, "Practice: before real screens, with the right answers after it"),
+                (Task.Purpose.GOLD, "A check, mixed in without notice"),
+                (
+                    Task.Purpose.PRACTICE,
+                    "Practice, before the first real screen, with the right answers shown afterwards",
+                ),
             ],
             widget=forms.RadioSelect,
-            label="What it is for",
+            label="Purpose",
             initial=Task.Purpose.GOLD,
         )
 

@@ -5,6 +5,7 @@ from typing import Any
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404
 
+from accounts.rights import Capability, requires
 from annotation.answers.questions.stimuli import PROMPT, refs_of
 from annotation.campaigns import known_tasks, lifecycle
 from annotation.kinds.declaration import Kind
@@ -35,13 +36,13 @@ PER_PAGE = 20
 FAILED_SHOWN = 50
 
 
+@requires(get=Capability.SEE_QUALITY, post=Capability.RUN_CAMPAIGNS)
 class KnownList(CampaignView, FormPage[CheckSettingsForm]):
     """List the known answers, how many people agree with them, and the settings.
 
     The settings are the shares of checks and repeats, and the pass mark of practice; they have an address of their own.
     """
 
-    readers = None
     template_name = "annotation/lead/quality/known_tasks.html"
     leads_to = "annotation:known_tasks"
 
@@ -54,7 +55,7 @@ class KnownList(CampaignView, FormPage[CheckSettingsForm]):
 
     def call(self) -> str:
         lifecycle.change_settings(campaign=self.campaign, by=self.by, options=self.form.options())
-        return "Saved. It holds from the next screen on."
+        return "Saved. This applies from the next screen on."
 
     def context(self) -> dict[str, Any]:
         context = super().context()
@@ -141,6 +142,7 @@ class KnownAnswers(CampaignView, FormPage[AnswersForm]):
         return super().context() | {"rows": self.form.rows(), "image_url": address, "stimuli": shown}
 
 
+@requires(get=Capability.RUN_CAMPAIGNS, post=Capability.RUN_CAMPAIGNS)
 class KnownNew(KnownAnswers):
     """Choose image and attributes, then the right answers; `?annotation=` starts from an existing answer."""
 
@@ -183,7 +185,7 @@ class KnownNew(KnownAnswers):
             answers=self.form.answers(),
             explanations=self.form.explanations(),
         )
-        return "It is there, and holds from the next screen on."
+        return "Added. It is used from the next screen on."
 
 
 class KnownTaskView(CampaignView):
@@ -194,6 +196,7 @@ class KnownTaskView(CampaignView):
         self.known_task = get_object_or_404(tasks_with_answers(self.campaign), public_id=self.kwargs["task"])
 
 
+@requires(get=Capability.RUN_CAMPAIGNS, post=Capability.RUN_CAMPAIGNS)
 class KnownChange(KnownTaskView, KnownAnswers):
     """Change the right answers."""
 
@@ -220,12 +223,13 @@ class KnownChange(KnownTaskView, KnownAnswers):
             answers=self.form.answers(),
             explanations=self.form.explanations(),
         )
-        return "Changed. Earlier answers to checks are measured by it, too."
+        return "Changed. Earlier answers to this check are measured by the new answers, too."
 
     def context(self) -> dict[str, Any]:
         return super().context() | {"task": self.known_task}
 
 
+@requires(post=Capability.RUN_CAMPAIGNS)
 class KnownRemove(KnownTaskView, Button):
     """Remove a task."""
 
@@ -233,7 +237,7 @@ class KnownRemove(KnownTaskView, Button):
 
     def call(self) -> str:
         known_tasks.remove(task=self.known_task, by=self.by)
-        return "Removed. It measures nobody any more."
+        return "Removed. It no longer counts for any annotator."
 
 
 def _refs(kind: Kind, stimuli_count: int) -> list[str]:

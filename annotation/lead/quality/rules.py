@@ -4,11 +4,10 @@ from typing import Any
 
 from django import forms
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
-from django.views.decorators.http import require_POST
 
+from accounts.rights import Capability, requires
 from annotation.answers import replacement
 from annotation.campaigns import snapshots
 from annotation.kinds.registry import kind_of
@@ -39,10 +38,10 @@ class QualityRuleForm(forms.Form):
         return values
 
 
+@requires(get=Capability.SEE_QUALITY, post=Capability.RUN_CAMPAIGNS)
 class QualityPage(CampaignView, FormPage[QualityRuleForm]):
     """Show the rules, a form for another, and the warnings and pauses."""
 
-    readers = None
     template_name = "annotation/lead/quality/rules.html"
 
     def make_form(self, data: Any) -> QualityRuleForm:
@@ -73,6 +72,7 @@ class QualityPage(CampaignView, FormPage[QualityRuleForm]):
         }
 
 
+@requires(post=Capability.RUN_CAMPAIGNS)
 class RuleRemove(CampaignView, Button):
     """Remove a rule; its flags end."""
 
@@ -87,8 +87,7 @@ class RuleRemove(CampaignView, Button):
         return "The rule is removed. Annotators it paused stay paused."
 
 
-@login_required
-@require_POST
+@requires(post=Capability.RUN_CAMPAIGNS)
 def quality_check(request: HttpRequest, study: str, campaign: str) -> HttpResponse:
     """Check all annotators against the rules now."""
     events = enforcement.check(campaign=campaign_for_lead(request, study, campaign))
@@ -102,6 +101,7 @@ def quality_check(request: HttpRequest, study: str, campaign: str) -> HttpRespon
     return redirect("annotation:quality", study, campaign)
 
 
+@requires(post=Capability.RUN_CAMPAIGNS)
 class ScreensReopen(CampaignView, Button):
     """Offer the screens again whose labels no longer count."""
 

@@ -27,8 +27,8 @@ from foundation.errors import DomainError, NotFound
 
 class Command(ImportCommand):
     help = (
-        "Import any table of judgements (CSV, TSV, JSON lines or XLSX, one per row) by saying what each column "
-        "holds. Map present for marks on images, or rating for ratings of attributes. "
+        "Import any table with one judgement per row (CSV, TSV, JSON lines or XLSX). State which field each column "
+        "contains. Map present for marks on images, or rating for ratings of attributes. "
         f"Fields: {', '.join(FIELDS)}. {' '.join(import_format.help for import_format in registered())}"
     )
     example = (
@@ -47,12 +47,14 @@ class Command(ImportCommand):
             nargs="+",
             default=[],
             metavar="FIELD=COLUMN",
-            help="which column holds a field (for a tool’s export: only if its names are not ours)",
+            help="the column that contains a field (for a tool’s export: only if its names differ from ours)",
         )
         for import_format in registered():
             import_format.add_arguments(parser)
         parser.add_argument("--sheet", metavar="NAME", help="sheet of the workbook (default: the first)")
-        parser.add_argument("--resource", metavar="NAME", help="the resource that says what is a stereotype")
+        parser.add_argument(
+            "--resource", metavar="NAME", help="the resource that defines which attributes are stereotypes"
+        )
         parser.add_argument(
             "--value",
             action="extend",
@@ -65,9 +67,7 @@ class Command(ImportCommand):
         parser.add_argument(
             "--image-size", metavar="WxH", help="size in pixels of every image, such as 512x512"
         )
-        parser.add_argument(
-            "--campaign", default="", metavar="NAME", help="what to call the imported campaign"
-        )
+        parser.add_argument("--campaign", default="", metavar="NAME", help="name of the imported campaign")
         self.add_report_arguments(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -75,9 +75,11 @@ class Command(ImportCommand):
         for import_format in registered():
             for name in import_format.options:
                 if options[name] and import_format is not chosen:
-                    self.usage_error(f"--{name.replace('_', '-')} is for what {import_format.tool} exports.")
+                    self.usage_error(
+                        f"--{name.replace('_', '-')} is only for exports of {import_format.tool}."
+                    )
         if not chosen and not options["map"]:
-            self.usage_error("Say which column holds what: --map FIELD=COLUMN.")
+            self.usage_error("State which field each column contains: --map FIELD=COLUMN.")
         try:
             import_labels = chosen.importer(options) if chosen else self._table(options)
         except DomainError as error:

@@ -12,8 +12,9 @@ from annotation.campaigns.design import CampaignDesign
 from annotation.campaigns.planning import sampling
 from annotation.campaigns.planning.plan import CampaignPlan
 from annotation.kinds.options import Options
-from annotation.kinds.registry import KINDS
+from annotation.kinds.registry import KINDS, MARKING
 from annotation.kinds.study_kinds import kind_for
+from annotation.launch.waivers import open_in_languages
 from foundation.commands import DomainCommand
 from foundation.errors import NotFound
 from studies.models import Study
@@ -30,15 +31,15 @@ _OPTIONS = (
 
 class Command(DomainCommand):
     help = "Plan a campaign of a study, open it and print its id."
-    example = "python manage.py open_campaign --study isles --kind stereotype_marking --annotators-per-task 3"
+    example = f"python manage.py open_campaign --study isles --kind {MARKING.key} --annotators-per-task 3"
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--study", required=True, metavar="NAME", help="the study's name or short name")
+        parser.add_argument("--study", required=True, metavar="NAME", help="name or short name of the study")
         parser.add_argument(
             "--kind",
             required=True,
             metavar="KIND",
-            help=f"what is asked: {', '.join(KINDS)}, or a kind of the study's own",
+            help=f"kind of the campaign: {', '.join(KINDS)}, or a kind of the study",
         )
         parser.add_argument("--name", help="the campaign's name (default: that of its kind)")
         CampaignDesign.add_options(parser, _SETTINGS)
@@ -51,13 +52,13 @@ class Command(DomainCommand):
             action="append",
             default=[],
             metavar="RULE",
-            help=f"who has to be among the annotators of each task: a preset ({', '.join(PRESETS)}), or a rule over "
+            help=f"a rule for the annotators of each task: a preset ({', '.join(PRESETS)}), or a rule over "
             "codes such as 'at_least 1 gender != man', 'at_most 2 languages = en | fr', "
-            "'at_least 1 nationality = KEN | UGA' or 'distinct region_of_origin'; a value that has no code is refused "
-            "with the list; repeatable",
+            "'at_least 1 nationality = KEN | UGA' or 'distinct region_of_origin'; a value without a code is refused, "
+            "with a list of the codes; may be repeated",
         )
-        parser.add_argument("--draft", action="store_true", help="leave it a draft")
-        parser.add_argument("--dry-run", action="store_true", help="only say what would be asked")
+        parser.add_argument("--draft", action="store_true", help="leave the campaign a draft")
+        parser.add_argument("--dry-run", action="store_true", help="only print the size of the campaign")
         add_person_argument(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -77,7 +78,7 @@ class Command(DomainCommand):
             for sentence in feasibility.before_opening(campaign, plan).sentences:
                 self.stderr.write(sentence, self.style.WARNING)
             if not options["draft"] and not options["dry_run"]:
-                lifecycle.open_(campaign=campaign, by=by)
+                open_in_languages(campaign=campaign, by=by)
             if options["dry_run"]:
                 transaction.set_rollback(True)
                 return

@@ -14,13 +14,13 @@ from studies.models import Study
 
 class Command(DomainCommand):
     help = (
-        "Retract the images of scenarios that people found not alike, and draw them again from another seed. Imported "
-        "images are left as they are."
+        "Retract the images of scenarios that failed because people found them not alike, and generate them again "
+        "with another seed. Imported images stay as they are."
     )
     example = "python manage.py redraw_scenarios --study Lamps --scenario harbour"
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--study", required=True, metavar="NAME", help="the study's name or short name")
+        parser.add_argument("--study", required=True, metavar="NAME", help="name or short name of the study")
         parser.add_argument(
             "--scenario",
             action="append",
@@ -28,8 +28,10 @@ class Command(DomainCommand):
             metavar="NAME",
             help="a scenario that failed; may be repeated (default: all that failed)",
         )
-        parser.add_argument("--dry-run", action="store_true", help="only print what it comes to")
-        parser.add_argument("--queue", action="store_true", help="let a background worker do it")
+        parser.add_argument(
+            "--dry-run", action="store_true", help="only print the number of images, the time and the cost"
+        )
+        parser.add_argument("--queue", action="store_true", help="queue a job for a background worker")
         add_person_argument(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -40,10 +42,11 @@ class Command(DomainCommand):
         planned = plan_redraw(study)
         names = options["scenario"]
         if unknown := sorted(set(names) - {place.scenario for place in planned.scenarios}):
-            raise NotFound("scenario_not_failed", f"No scenario drawn here failed as {', '.join(unknown)}.")
+            message = f"No scenario generated here failed under the name {', '.join(unknown)}."
+            raise NotFound("scenario_not_failed", message)
         chosen = [place for place in planned.scenarios if not names or place.scenario in names]
         for place in planned.imported:
-            self.stdout.write(f"Imported, left as it is: {place.experiment}/{place.scenario}, {place.model}.")
+            self.stdout.write(f"Imported, unchanged: {place.experiment}/{place.scenario}, {place.model}.")
         for place in chosen:
             self.stdout.write(f"Failed: {place.experiment}/{place.scenario}, {place.model}.")
         if options["dry_run"] or not chosen:

@@ -22,7 +22,7 @@ from annotation.assignment.eligibility import State
 from annotation.assignment.leases import lock_enrolment
 from annotation.campaigns.instruments import versions
 from annotation.campaigns.instruments.languages.sources import attribute_key, explanation_key
-from annotation.kinds.declaration import Question
+from annotation.kinds.questions import Question
 from annotation.kinds.registry import kind_of
 from annotation.models import (
     Campaign,
@@ -113,7 +113,9 @@ def answer(*, task: Task, annotator: Annotator, data: object) -> PracticeAnswer:
     earlier_answer = latest.answers.filter(task=task).first()
     if earlier_answer is not None:
         if earlier_answer.answer != _stored(task, parsed):
-            raise Conflict("practice_answered", "You answered this practice task before; go on to the next.")
+            raise Conflict(
+                "practice_answered", "You have already answered this practice task; go on to the next."
+            )
         return earlier_answer
     if latest.passed is not None:
         raise Conflict("practice_not_begun", "This practice round has ended; ask for a practice task first.")

@@ -4,17 +4,20 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from django import forms
+from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect
 from django.utils.decorators import method_decorator
 from django.views.decorators.cache import never_cache
 
+from accounts.rights import Capability, requires
 from annotation.lead.page_context import CampaignView
-from annotation.recruitment import cost, recruitments
+from annotation.models import Campaign
+from annotation.recruitment import cost, providers, recruitments
 from annotation.recruitment.lead.cells import Cell, propose
-from annotation.recruitment.lead.forms import AnnouncementForm, RecruitmentForm
+from annotation.recruitment.lead.forms import AnnouncementForm, PanelForm, RecruitmentForm
 from annotation.recruitment.lead.pages import link_of
-from annotation.recruitment.models import Recruitment
+from annotation.recruitment.models import Provider, Recruitment
 from annotation.recruitment.prolific import draft, estimate
 from annotation.recruitment.recruitments import Terms
 from foundation.errors import DomainError
@@ -26,15 +29,22 @@ MOST_CELLS = 20
 
 
 class AllCellsForm(RecruitmentForm):
-    """The terms that all cells share, and the places of each; 0 leaves a cell out."""
+    """The terms that all cells share, and the places of each; 0 leaves a cell out.
+
+    `panel` is the form of a study's first panel, which is added with it.
+    """
 
     field_order = ("provider",)
 
-    def __init__(self, *arguments: Any, study: Study, cells: list[Cell], **keywords: Any) -> None:
-        super().__init__(*arguments, study=study, **keywords)
+    def __init__(
+        self, data: Any, *, study: Study, cells: list[Cell], panel: PanelForm | None = None, **keywords: Any
+    ) -> None:
+        super().__init__(data, study=study, **keywords)
         for name in ("name", "places", "remote_study"):
             del self.fields[name]
-        self.cells = cells
+        self.cells, self.panel = cells, panel
+        if panel is not None:
+            del self.fields["provider"]
         screens = self.fields["screens"].initial
         for number, cell in enumerate(cells):
             self.fields[f"places_{number}"] = forms.IntegerField(
@@ -49,7 +59,12 @@ class AllCellsForm(RecruitmentForm):
             self.fields[name].required = False
         self.fields[
             "description"
-        ].initial = "You answer screens about pictures or texts. You can stop at any time."
+        ].initial = "You answer questions about pictures or texts. You can stop at any time."
+
+    def clean(self) -> dict[str, Any]:
+        if self.panel is not None and not self.panel.is_valid():
+            self.add_error(None, "Fill in the fields of the panel.")
+        return super().clean() or self.cleaned_data
 
     def announcement(self) -> draft.Announcement:
         return draft.Announcement(
@@ -73,6 +88,7 @@ class AllCellsForm(RecruitmentForm):
         ]
 
 
+@requires(get=Capability.RECRUIT, post=Capability.RECRUIT)
 class RecruitAllCells(CampaignView, FormPage[AllCellsForm]):
     """Plan a recruitment for each cell that has none; at a panel with an API also create its draft."""
 
@@ -83,19 +99,38 @@ class RecruitAllCells(CampaignView, FormPage[AllCellsForm]):
         super().load()
         begun = set(self.campaign.recruitments.values_list("name", flat=True))
         self.cells = [cell for cell in propose(self.campaign).cells if cell.name not in begun][:MOST_CELLS]
+        self.panels = list(self.study.providers.order_by("pk"))
 
     def instead(self) -> HttpResponse | None:
-        if not self.study.providers.exists():
-            return redirect("annotation:panel_new", *self.place())
-        return None if self.cells else redirect("annotation:recruitments", *self.place())
+        is_recruiting = self.campaign.state != Campaign.State.CLOSED and self.cells
+        return None if is_recruiting else redirect("annotation:recruitments", *self.place())
 
     def make_form(self, data: Any) -> AllCellsForm:
-        return AllCellsForm(data, study=self.study, cells=self.cells)
+        panel = None if self.panels else PanelForm.of(data, self.request.GET.get("panel", ""), prefix="panel")
+        if self.panels and data is not None and "provider" not in data:
+            # The form was sent with its first panel, which was added before something else was refused.
+            data = data.copy()
+            data["provider"] = self.panels[-1].pk
+        return AllCellsForm(data, study=self.study, cells=self.cells, panel=panel)
+
+    def context(self) -> dict[str, Any]:
+        # A panel that was just added is not asked for again.
+        panel = None if self.study.providers.exists() else self.form.panel
+        return super().context() | {"panel": panel, "known": providers.KNOWN_PANELS}
+
+    def _panel(self) -> Provider:
+        if self.form.panel is None:
+            provider: Provider = self.form.cleaned_data["provider"]
+            return provider
+        added = self.form.panel.add(study=self.study, by=self.by)
+        messages.success(self.request, f"“{added}” is added.")
+        return added
 
     def call(self) -> HttpResponse:
-        provider, terms = self.form.cleaned_data["provider"], self.form.terms_of_cells()
+        terms = self.form.terms_of_cells()
         if not terms:
             raise DomainError("places_missing", "Enter the number of places for at least one cell.")
+        provider = self._panel()
         if provider.has_api:
             percent = estimate.fee_percent(provider)
             terms = [replace(of_cell, fee_percent=percent) for of_cell in terms]
@@ -126,12 +161,13 @@ class DraftLine:
     problem: str
 
 
+@requires(get=Capability.RECRUIT, post=Capability.RECRUIT)
 @method_decorator(never_cache, "dispatch")
 class RecruitmentsPublish(CampaignView, Confirmation):
     """Publish all drafts of a campaign after one confirming press."""
 
     template_name = "recruitment/lead/publish_all.html"
-    leads_to = "annotation:recruitments"
+    leads_to = "annotation:campaign"
 
     def load(self) -> None:
         super().load()

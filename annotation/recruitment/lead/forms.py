@@ -5,6 +5,8 @@ from typing import Any
 
 from django import forms
 
+from accounts.models import User
+from annotation.recruitment import providers
 from annotation.recruitment.models import PanelPlace, Provider
 from annotation.recruitment.payments.outbox import CATEGORIES
 from annotation.recruitment.prolific.access import ApiAccess
@@ -26,20 +28,21 @@ def api_of(cleaned: Mapping[str, Any]) -> ApiAccess | None:
 class PanelForm(forms.Form):
     """A panel, and the form of its links."""
 
-    name = forms.CharField(max_length=80, label="Name", help_text="Annotators read it.")
+    name = forms.CharField(max_length=80, label="Name", help_text="Annotators see this name.")
     person_parameter = forms.CharField(
         max_length=40,
         label="Parameter with the person’s id",
-        help_text="As it stands in the panel’s links: in …?person=7f3a it is person.",
+        help_text="As it appears in the panel’s links. In …?person=7f3a it is person.",
     )
     place_parameter = forms.CharField(
         max_length=40,
         required=False,
         label="Parameter with the id of the place",
-        help_text="Panels call it session, submission or assignment. Leave empty if the person’s id is all there is.",
+        help_text="Panels call it session, submission or assignment. Leave empty if the links contain only the "
+        "person’s id.",
     )
     study_parameter = forms.CharField(
-        max_length=40, required=False, label="Parameter with the panel’s own study"
+        max_length=40, required=False, label="Parameter with the id of the study at the panel"
     )
     completion_address = forms.CharField(
         max_length=500,
@@ -72,9 +75,25 @@ class PanelForm(forms.Form):
 
     def __init__(self, *arguments: Any, panel: str, **keywords: Any) -> None:
         super().__init__(*arguments, **keywords)
+        self.key = panel if panel in KNOWN_PANELS else "generic"
         if panel != "prolific":
             for name in API_FIELDS:
                 del self.fields[name]
+
+    @property
+    def known(self) -> LinkForm | None:
+        """Return the known panel whose form of links is filled in."""
+        return None if self.key == "generic" else KNOWN_PANELS[self.key]
+
+    @property
+    def access_fields(self) -> list[forms.BoundField]:
+        """Return the name of the panel and what gives access to it."""
+        return [bound for bound in self if bound.name in {"name", *API_FIELDS}]
+
+    @property
+    def link_fields(self) -> list[forms.BoundField]:
+        """Return what describes the panel's links."""
+        return [bound for bound in self if bound.name not in {"name", *API_FIELDS}]
 
     def api(self) -> ApiAccess | None:
         """Return the access to the panel's API, None where it is used by hand."""
@@ -89,6 +108,17 @@ class PanelForm(forms.Form):
             study_parameter=cleaned["study_parameter"],
             completion_address=cleaned["completion_address"],
         )
+
+    def add(self, *, study: Study, by: User) -> Provider:
+        """Add the panel to a study."""
+        return providers.add(
+            study=study, by=by, name=self.cleaned_data["name"], links=self.links(), api=self.api()
+        )
+
+    @classmethod
+    def of(cls, data: Any, panel: str, **keywords: Any) -> "PanelForm":
+        """Return the form, filled in for a known panel."""
+        return cls(data, initial=cls.initial_of(panel), panel=panel, **keywords)
 
     @staticmethod
     def initial_of(panel: str) -> dict[str, str]:
@@ -147,16 +177,25 @@ class RecruitmentForm(forms.Form):
         help_text="The cell, such as “Region of origin: Isles”. Set the same filters in the panel.",
     )
     places = forms.IntegerField(min_value=1, max_value=100_000, label="Places")
-    screens = forms.IntegerField(min_value=1, max_value=100_000, initial=40, label="Screens a place")
+    screens = forms.IntegerField(min_value=1, max_value=100_000, initial=40, label="Screens per place")
     minutes = forms.IntegerField(
         min_value=1,
         max_value=100_000,
         initial=20,
         label="Minutes planned",
-        help_text="With consent and practice.",
+        help_text="Including consent and practice.",
     )
     reward = forms.DecimalField(
-        min_value=0, max_digits=9, decimal_places=2, label="Reward of a place", help_text="Such as 3.00."
+        min_value=0, max_digits=9, decimal_places=2, label="Reward per place", help_text="For example 3.00."
+    )
+    screen_out_reward = forms.DecimalField(
+        min_value=0,
+        max_digits=9,
+        decimal_places=2,
+        required=False,
+        label="Pay if no work is left",
+        help_text="A fixed screen-out payment, which Prolific offers to some workspaces. If empty, people get the "
+        "whole reward.",
     )
     currency = forms.CharField(min_length=3, max_length=3, initial="GBP", label="Currency")
     fee_percent = forms.DecimalField(
@@ -164,7 +203,7 @@ class RecruitmentForm(forms.Form):
         max_value=100,
         decimal_places=2,
         initial=0,
-        label="Fee of the panel, per cent",
+        label="Panel’s fee, per cent",
         help_text="On top of the rewards. If the panel has an API, its own fee is used.",
     )
     remote_study = forms.CharField(max_length=80, required=False, label="Id of the study at the panel")
@@ -182,17 +221,18 @@ class DecisionForm(forms.Form):
     """Whether a place is paid."""
 
     outcome = forms.ChoiceField(
-        choices=PanelPlace.Outcome.choices, widget=forms.RadioSelect, label="What is decided"
+        choices=PanelPlace.Outcome.choices, widget=forms.RadioSelect, label="Decision"
     )
     category = forms.ChoiceField(
-        choices=[("", "Choose one for a rejection"), *CATEGORIES.items()],
+        choices=[("", "Choose one if you reject"), *CATEGORIES.items()],
         required=False,
-        label="Category of a rejection",
+        label="Category of the rejection",
     )
     reason = forms.CharField(
         max_length=500,
         required=False,
         widget=forms.Textarea(attrs={"rows": 3}),
         label="Reason",
-        help_text="Needed for a rejection, 100 to 500 characters. Never reject for answers that others did not give.",
+        help_text="Required if you reject: 100 to 500 characters. Never reject people because their answers differ "
+        "from those of others.",
     )

@@ -4,15 +4,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from django.conf import settings
-from django.contrib.auth.decorators import login_required
 from django.db.models import Count, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.decorators import method_decorator
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_safe
 
+from accounts.rights import Capability, requires
 from annotation.lead.page_context import CampaignView, campaign_context, campaign_for_lead, page_of
 from annotation.models import Campaign
 from annotation.recruitment import background, cost, identities, providers, recruitments
@@ -74,9 +73,8 @@ def totals(lines: list[RecruitmentLine]) -> list[str]:
     return [str(cost.Money(units, currency)) for currency, units in sorted(sums.items())]
 
 
+@requires(get=Capability.RECRUIT)
 @never_cache
-@login_required
-@require_safe
 def recruitment_list(request: HttpRequest, study: str, campaign: str) -> HttpResponse:
     """List the recruitments, and the cells for which there is none yet."""
     campaign_for_lead(request, study, campaign)
@@ -103,6 +101,7 @@ def _recruits(campaign: Campaign) -> bool:
     return not (campaign.imported or campaign.labelled_in or campaign.state == Campaign.State.CLOSED)
 
 
+@requires(get=Capability.RECRUIT, post=Capability.RECRUIT)
 class PanelNew(CampaignView, FormPage[PanelForm]):
     """Describe a panel; `?panel=` fills in a known one."""
 
@@ -110,18 +109,10 @@ class PanelNew(CampaignView, FormPage[PanelForm]):
     form_class = PanelForm
 
     def make_form(self, data: Any) -> PanelForm:
-        panel = self.request.GET.get("panel", "generic")
-        return PanelForm(data, initial=PanelForm.initial_of(panel), panel=panel)
+        return PanelForm.of(data, self.request.GET.get("panel", ""))
 
     def call(self) -> HttpResponse:
-        form = self.form
-        provider = providers.add(
-            study=self.study,
-            by=self.by,
-            name=form.cleaned_data["name"],
-            links=form.links(),
-            api=form.api(),
-        )
+        provider = self.form.add(study=self.study, by=self.by)
         return self.redirect_with(f"“{provider}” is added.", self._next(), *self.place())
 
     def _next(self) -> str:
@@ -133,6 +124,7 @@ class PanelNew(CampaignView, FormPage[PanelForm]):
         return super().context() | {"known": providers.KNOWN_PANELS}
 
 
+@requires(get=Capability.RECRUIT, post=Capability.RECRUIT)
 class RecruitmentNew(CampaignView, FormPage[RecruitmentForm]):
     """Plan a recruitment; `?cell=` fills in a proposed cell."""
 
@@ -194,9 +186,8 @@ class RecruitmentView(CampaignView):
         return (*super().place(), self.recruitment.pk)
 
 
+@requires(get=Capability.RECRUIT)
 @never_cache
-@login_required
-@require_safe
 def recruitment_page(request: HttpRequest, study: str, campaign: str, recruitment: int) -> HttpResponse:
     """Show what to set in the panel, who came, and what is to be decided."""
     campaign_for_lead(request, study, campaign)
@@ -213,6 +204,9 @@ def recruitment_page(request: HttpRequest, study: str, campaign: str, recruitmen
         "recruitment": found,
         "line": lines_of([found])[0],
         "reward": cost.Money(found.reward, found.currency),
+        "screen_out": None
+        if found.screen_out_reward is None
+        else cost.Money(found.screen_out_reward, found.currency),
         "an_hour": cost.hourly(found.reward, found.minutes, found.currency),
         "earned": cost.earned(found),
         "remote_cost": None if found.remote_cost is None else cost.Money(found.remote_cost, found.currency),
@@ -228,6 +222,7 @@ def recruitment_page(request: HttpRequest, study: str, campaign: str, recruitmen
     return render(request, "recruitment/lead/detail.html", context)
 
 
+@requires(post=Capability.RECRUIT)
 class RecruitmentStep(RecruitmentView, Button):
     """Open, pause or close it."""
 
@@ -251,6 +246,7 @@ class PlaceView(RecruitmentView):
         )
 
 
+@requires(get=Capability.RECRUIT, post=Capability.RECRUIT)
 @method_decorator(never_cache, "dispatch")
 class PlaceDecide(PlaceView, FormPage[DecisionForm]):
     """Decide about one place."""
@@ -280,6 +276,7 @@ class PlaceDecide(PlaceView, FormPage[DecisionForm]):
         }
 
 
+@requires(post=Capability.RECRUIT)
 class PlaceShow(PlaceView, Button):
     """Show the panel's id of a place once; the history says so."""
 
@@ -291,6 +288,7 @@ class PlaceShow(PlaceView, Button):
         return redirect("annotation:panel_place", *self.place(), self.panel_place.pk)
 
 
+@requires(post=Capability.RECRUIT)
 class PlaceEnd(PlaceView, Button):
     """End the place of somebody who gave it back."""
 
@@ -298,4 +296,4 @@ class PlaceEnd(PlaceView, Button):
 
     def call(self) -> str:
         recruitments.end_place(place=self.panel_place, by=self.by)
-        return "The place has ended. Somebody else can have it, and the screens that were open in it."
+        return "The place has ended. The place and its open screens are free for somebody else."

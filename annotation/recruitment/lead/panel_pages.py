@@ -7,6 +7,7 @@ from django.shortcuts import get_object_or_404, redirect
 from django.utils.decorators import method_decorator
 from django.views.decorators.cache import never_cache
 
+from accounts.rights import Capability, requires
 from annotation.lead.page_context import CampaignView
 from annotation.recruitment import background, cost, providers
 from annotation.recruitment.lead.forms import AnnouncementForm, PanelTokenForm
@@ -35,6 +36,7 @@ class PanelView(CampaignView):
         return super().context() | {"panel": self.panel, "site": site_of(self.request)}
 
 
+@requires(get=Capability.RECRUIT, post=Capability.RECRUIT)
 @method_decorator(never_cache, "dispatch")
 class PanelToken(PanelView, FormPage[PanelTokenForm]):
     """Show a panel, and give it another token."""
@@ -52,6 +54,7 @@ class PanelToken(PanelView, FormPage[PanelTokenForm]):
         return "The token is changed."
 
 
+@requires(post=Capability.RECRUIT)
 class PanelEvents(PanelView, Button):
     """Have the panel tell us what happens there."""
 
@@ -60,6 +63,7 @@ class PanelEvents(PanelView, Button):
         return f"This server now receives events from {self.panel}."
 
 
+@requires(get=Capability.RECRUIT, post=Capability.RECRUIT)
 class RecruitmentDraft(RecruitmentView, FormPage[AnnouncementForm]):
     """Create the draft at the panel."""
 
@@ -93,6 +97,7 @@ class RecruitmentDraft(RecruitmentView, FormPage[AnnouncementForm]):
         return super().context() | {"recruitment": self.recruitment}
 
 
+@requires(get=Capability.RECRUIT, post=Capability.RECRUIT)
 @method_decorator(never_cache, "dispatch")
 class RecruitmentPublish(RecruitmentView, Confirmation):
     """Publish the draft, after a page that says what the panel answered."""
@@ -119,6 +124,7 @@ class RecruitmentPublish(RecruitmentView, Confirmation):
         return f"“{published}” is published. People can take places now."
 
 
+@requires(post=Capability.RECRUIT)
 class RecruitmentCompare(RecruitmentView, Button):
     """Compare all places with the panel's."""
 

@@ -2,12 +2,11 @@
 
 from typing import Any
 
-from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_safe
 
+from accounts.rights import Capability, requires
 from annotation.lead.page_context import campaign_context, campaign_for_lead, page_of, typed
 from annotation.recruitment import cost
 from annotation.recruitment.lead.pages import RecruitmentView
@@ -21,9 +20,8 @@ PAYMENTS_PER_PAGE = 50
 _UNKNOWN_SHOWN = 20
 
 
+@requires(get=Capability.RECRUIT)
 @never_cache
-@login_required
-@require_safe
 def review_page(request: HttpRequest, study: str, campaign: str, recruitment: int) -> HttpResponse:
     """Show what is proposed, what was ordered, and what to do about payments that got lost."""
     campaign_for_lead(request, study, campaign)
@@ -68,6 +66,7 @@ def _amount(payment: PanelPayment) -> cost.Money | None:
     return cost.Money(payment.amount, payment.currency) if payment.amount else None
 
 
+@requires(post=Capability.RECRUIT)
 class RecruitmentApprove(RecruitmentView, Button):
     """Approve everybody who worked."""
 
@@ -81,6 +80,7 @@ class RecruitmentApprove(RecruitmentView, Button):
         return f"{places} Pay them at the panel."
 
 
+@requires(get=Capability.RECRUIT, post=Capability.RECRUIT)
 class BonusesPay(RecruitmentView, Confirmation):
     """Pay the proposed bonuses, after a page that shows their sum."""
 
@@ -105,6 +105,7 @@ class BonusesPay(RecruitmentView, Confirmation):
         return f"{bonuses} recorded as paid."
 
 
+@requires(post=Capability.RECRUIT)
 class RecruitmentSettle(RecruitmentView, Button):
     """Note that everybody was paid."""
 
@@ -129,6 +130,7 @@ class PaymentView(RecruitmentView):
         )
 
 
+@requires(get=Capability.RECRUIT, post=Capability.RECRUIT)
 class PaymentAgain(PaymentView, Confirmation):
     """Send a bonus again that got lost, after a page that says what to check at the panel."""
 
@@ -148,9 +150,10 @@ class PaymentAgain(PaymentView, Confirmation):
         return "The bonus will be sent again, unless the panel shows it before."
 
 
+@requires(post=Capability.RECRUIT)
 class PaymentSeen(PaymentView, Button):
     """Note that an unknown bonus is at the panel."""
 
     def call(self) -> str:
         outbox.note_paid(payment=self.payment, by=self.by)
-        return "The bonus is noted as paid."
+        return "The bonus is recorded as paid."

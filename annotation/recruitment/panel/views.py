@@ -6,7 +6,6 @@ from typing import Any
 from urllib.parse import quote
 from uuid import UUID
 
-from django.contrib.auth import login
 from django.core.exceptions import RequestDataTooBig
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.http.request import UnreadablePostError
@@ -15,12 +14,13 @@ from django.urls import reverse
 from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
-from django.views.decorators.http import require_GET, require_POST, require_safe
 
 from accounts.devices import device_of
 from accounts.models import User
+from accounts.rights import Capability, requires
+from accounts.sign_in.limits import sign_in_by_link
 from annotation.annotator.access import consent_text, step_before_work
-from annotation.annotator.onboarding import SIGNED_IN_BY, fingerprint
+from annotation.annotator.onboarding import fingerprint
 from annotation.annotator.progress import standing
 from annotation.answers.languages import offered, read_as
 from annotation.models import Enrolment
@@ -43,8 +43,8 @@ def page_of(enrolment: Enrolment) -> str | None:
     return None if place is None else reverse("panel:end", args=[place.recruitment.public_id])
 
 
+@requires(get=Capability.ANYONE, head=False)
 @never_cache
-@require_GET
 def arrive(request: HttpRequest, recruitment: UUID) -> HttpResponse:
     """Give who comes a place, and lead at once to an address without the ids of the link."""
     try:
@@ -62,7 +62,7 @@ def arrive(request: HttpRequest, recruitment: UUID) -> HttpResponse:
         request.session["panel_refusal"] = error.code
         return _see_other(reverse("panel:refused", args=[recruitment]))
     if place.enrolment is not None and (person := place.enrolment.annotator.user) not in {None, user}:
-        login(request, person, backend=SIGNED_IN_BY)
+        sign_in_by_link(request=request, user=person)
     page = "panel:welcome" if place.state == State.WORKING else "panel:end"
     return _see_other(reverse(page, args=[found.public_id]))
 
@@ -85,8 +85,8 @@ def _see_other(address: str) -> HttpResponse:
     return response
 
 
+@requires(get=Capability.ANYONE)
 @never_cache
-@require_safe
 def refused(request: HttpRequest, **_address: UUID) -> HttpResponse:
     """Say why nobody can begin by this link, and what becomes of the place at the panel."""
     code = request.session.get("panel_refusal", "panel_id_missing")
@@ -124,8 +124,8 @@ def own_place(view: View) -> View:
     return viewed
 
 
+@requires(get=Capability.ANYONE)
 @never_cache
-@require_safe
 @own_place
 def welcome(request: HttpRequest, place: PanelPlace, enrolment: Enrolment) -> HttpResponse:
     """Say what is asked and what it pays, before anything else."""
@@ -139,8 +139,8 @@ def welcome(request: HttpRequest, place: PanelPlace, enrolment: Enrolment) -> Ht
     return render(request, "recruitment/panel/welcome.html", context)
 
 
+@requires(get=Capability.ANYONE)
 @never_cache
-@require_safe
 @own_place
 def end(request: HttpRequest, place: PanelPlace, enrolment: Enrolment) -> HttpResponse:
     """Show where somebody stands: work is left, or their code and the way back to the panel."""
@@ -159,8 +159,8 @@ def end(request: HttpRequest, place: PanelPlace, enrolment: Enrolment) -> HttpRe
     return render(request, "recruitment/panel/end.html", context)
 
 
+@requires(post=Capability.ANYONE)
 @never_cache
-@require_POST
 @own_place
 def stop(_request: HttpRequest, place: PanelPlace, enrolment: Enrolment) -> HttpResponse:
     """End one's place before its work is done: without taking part, or after some screens."""
@@ -174,8 +174,8 @@ def stop(_request: HttpRequest, place: PanelPlace, enrolment: Enrolment) -> Http
     return redirect("panel:end", place.recruitment.public_id)
 
 
+@requires(get=Capability.ANYONE)
 @never_cache
-@require_safe
 @own_place
 def return_to_panel(_request: HttpRequest, place: PanelPlace, _enrolment: Enrolment) -> HttpResponse:
     """Lead back to the panel with the code of how the place ended, once all of it is stored."""
@@ -220,9 +220,9 @@ def _context(place: PanelPlace) -> dict[str, Any]:
     }
 
 
+@requires(post=Capability.BY_KEY)
 @csrf_exempt
 @never_cache
-@require_POST
 def events(request: HttpRequest, panel: UUID) -> HttpResponse:
     """Store what a panel's API tells us, and have it handled; 204 says that it is on disk."""
     try:

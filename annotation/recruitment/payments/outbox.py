@@ -13,9 +13,9 @@ from django.utils import timezone
 from accounts.models import User
 from annotation.recruitment import cost
 from annotation.recruitment.models import PanelPayment, PanelPlace, Recruitment
-from annotation.recruitment.payments import job_queue, planning, review
+from annotation.recruitment.payments import job_queue, proposals, review
 from annotation.recruitment.payments.panel_api import pays_by_program
-from annotation.recruitment.payments.planning import ProposedPayment
+from annotation.recruitment.payments.proposals import ProposedPayment
 from annotation.recruitment.payments.send import shown_within
 from annotation.recruitment.recruitments import locked, record
 from foundation.errors import Conflict, DomainError
@@ -39,7 +39,7 @@ CATEGORIES = {
 
 @dataclass(frozen=True)
 class Decision:
-    """What is decided about one place; a rejection needs a category and a reason."""
+    """Decision about one place; a rejection needs a category and a reason."""
 
     outcome: str
     reason: str = ""
@@ -82,7 +82,9 @@ def decide(*, place: PanelPlace, decision: Decision, by: User) -> PanelPlace:
     recruitment = _open_for_decisions(place.recruitment)
     place = PanelPlace.objects.get(pk=place.pk)
     if place.state == PanelPlace.State.WORKING:
-        raise Conflict("place_in_work", "Somebody still works in this place. Wait, or end the place first.")
+        raise Conflict(
+            "place_in_work", "Somebody is still working in this place. Wait, or end the place first."
+        )
     _take_back(place, by_program=pays_by_program(recruitment))
     place.outcome, place.reason = Outcome(decision.outcome), decision.reason
     place.decided_at, place.decided_by = timezone.now(), by
@@ -144,7 +146,7 @@ def settle(*, recruitment: Recruitment, by: User) -> Recruitment:
     if recruitment.state != Recruitment.State.CLOSED:
         raise Conflict("recruitment_not_closed", "Close the recruitment first.")
     if recruitment.panel_places.filter(state=PanelPlace.State.WORKING).exists():
-        raise Conflict("places_in_work", "Somebody still works. Wait, or end their places first.")
+        raise Conflict("places_in_work", "People are still working. Wait, or end their places first.")
     if review.undecided(recruitment).exists():
         raise Conflict("places_undecided", "Approve or reject every place first.")
     if PanelPayment.objects.filter(place__recruitment=recruitment, state__in=PanelPayment.OPEN).exists():
@@ -185,10 +187,10 @@ def _of_decision(place: PanelPlace, recruitment: Recruitment, decision: Decision
     if decision.outcome == Outcome.REJECTED:
         return None if given_back else ProposedPayment(place.pk, Kind.REJECT, 0)
     if not given_back:
-        return ProposedPayment(place.pk, Kind.APPROVE, recruitment.reward)
+        return ProposedPayment(place.pk, *review.terms_of(recruitment).decision(place.state))
     if not place.answered:
         return None
-    amount = planning.part_of_reward(recruitment.reward, place.answered, recruitment.screens)
+    amount = proposals.part_of_reward(recruitment.reward, place.answered, recruitment.screens)
     return ProposedPayment(place.pk, Kind.BONUS, amount, Cause.WORK)
 
 

@@ -9,8 +9,8 @@ from django.utils import timezone
 
 from annotation.recruitment import cost
 from annotation.recruitment.models import PanelPayment, PanelPlace, Recruitment
-from annotation.recruitment.payments import planning
-from annotation.recruitment.payments.planning import PayTerms, PlaceFacts, ProposedPayment
+from annotation.recruitment.payments import proposals
+from annotation.recruitment.payments.proposals import PayTerms, PlaceFacts, ProposedPayment
 
 # Prolific approves by itself what nobody reviewed for 21 days; leads are warned a week before.
 APPROVED_BY_ITSELF = timedelta(days=21)
@@ -34,6 +34,15 @@ class Review:
     approvals: tuple[ProposedPayment, ...]
     bonuses: tuple[ProposedPayment, ...]
     waiting_since: datetime | None  # when the oldest place ended that nobody decided about
+
+    @property
+    def screen_outs(self) -> tuple[ProposedPayment, ...]:
+        """Return those of the approvals that are fixed screen-out payments."""
+        return tuple(payment for payment in self.approvals if payment.kind == PanelPayment.Kind.SCREEN_OUT)
+
+    @property
+    def screen_out_total(self) -> cost.Money:
+        return self._money(self.screen_outs)
 
     @property
     def approval_total(self) -> cost.Money:
@@ -72,14 +81,21 @@ class Review:
 
 def review_of(recruitment: Recruitment) -> Review:
     """Return what is proposed; four queries, however many places there are."""
-    terms = PayTerms(recruitment.reward, recruitment.screens, _top_up(recruitment))
-    proposed = [payment for place in _facts(recruitment) for payment in planning.propose(place, terms)]
+    terms = terms_of(recruitment)
+    proposed = [payment for place in _facts(recruitment) for payment in proposals.propose(place, terms)]
     oldest = undecided(recruitment).aggregate(moment=Min("ended_at"))["moment"]
     return Review(
         recruitment,
-        approvals=tuple(payment for payment in proposed if payment.kind == PanelPayment.Kind.APPROVE),
+        approvals=tuple(payment for payment in proposed if payment.kind != PanelPayment.Kind.BONUS),
         bonuses=tuple(payment for payment in proposed if payment.kind == PanelPayment.Kind.BONUS),
         waiting_since=oldest,
+    )
+
+
+def terms_of(recruitment: Recruitment) -> PayTerms:
+    """Return what places of a recruitment pay."""
+    return PayTerms(
+        recruitment.reward, recruitment.screens, _top_up(recruitment), recruitment.screen_out_reward
     )
 
 

@@ -19,7 +19,7 @@ from django.utils import timezone
 
 from annotation.recruitment import identities
 from annotation.recruitment.models import PanelPayment, Recruitment
-from annotation.recruitment.payments.planning import NextStep, next_step
+from annotation.recruitment.payments.steps import NextStep, next_step
 from annotation.recruitment.prolific.client import MOST_APPROVED, MOST_BONUSES, ProlificClient
 from annotation.recruitment.prolific.errors import ProlificError
 
@@ -114,7 +114,7 @@ def _transition(outbox: Outbox, payment: PanelPayment) -> None:
         if payment.kind == Kind.REJECT:
             outbox.client.reject(_submission(payment), payment.category, payment.place.reason)
         else:
-            outbox.client.screen_out(_submission(payment), outbox.recruitment.screened_out_code)
+            outbox.client.screen_out(_submission(payment), outbox.recruitment.screen_out_code)
     except ProlificError as error:
         _put_off([payment], error)
 

@@ -2,16 +2,20 @@
 
 import json
 import random
+import ssl
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from functools import cache
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-import httpx
 from django.conf import settings
 
 from annotation.recruitment.prolific import errors
+
+if TYPE_CHECKING:
+    import httpx
 
 _LIMIT = 8 * 1024 * 1024
 _TRIES = 5
@@ -56,7 +60,11 @@ class ProlificConnection:
         self._base = allowed_address(base_url)
         self._token = token
         self._patience = patience
-        self._transport = httpx.HTTPTransport(trust_env=False, retries=0)
+        # Every process of the platform loads this module; few of them ask Prolific, and httpx is large.
+        import httpx
+
+        self._httpx = httpx
+        self._transport = httpx.HTTPTransport(verify=_ssl_context(), trust_env=False, retries=0)
 
     def close(self) -> None:
         self._transport.close()
@@ -77,7 +85,7 @@ class ProlificConnection:
 
     def _request(
         self, method: str, path: str, *, query: Mapping[str, Any] | None = None, body: Any = None
-    ) -> httpx.Request:
+    ) -> "httpx.Request":
         headers = {"Accept": "application/json", "Accept-Encoding": "identity"}
         if self._token:
             headers["Authorization"] = f"Token {self._token}"
@@ -86,8 +94,8 @@ class ProlificConnection:
             headers["Content-Type"] = "application/json"
             content = json.dumps(body).encode()
         seconds = self._patience.seconds
-        timeouts = httpx.Timeout(seconds, connect=min(seconds, 10.0)).as_dict()
-        return httpx.Request(
+        timeouts = self._httpx.Timeout(seconds, connect=min(seconds, 10.0)).as_dict()
+        return self._httpx.Request(
             method,
             f"{self._base}{path}",
             params=query or None,
@@ -96,7 +104,7 @@ class ProlificConnection:
             extensions={"timeout": timeouts},
         )
 
-    def _ask(self, request: httpx.Request, *, repeatable: bool) -> Answer:
+    def _ask(self, request: "httpx.Request", *, repeatable: bool) -> Answer:
         paused = 0.0
         for attempt in range(1, self._patience.tries + 1):
             try:
@@ -112,7 +120,7 @@ class ProlificConnection:
             paused += pause
         raise AssertionError("unreachable: the last try returns or raises")
 
-    def _send(self, request: httpx.Request) -> Answer:
+    def _send(self, request: "httpx.Request") -> Answer:
         ends = time.monotonic() + self._patience.seconds
         try:
             response = self._transport.handle_request(request)
@@ -120,19 +128,19 @@ class ProlificConnection:
                 content = self._read(response, ends)
             finally:
                 response.close()
-        except (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout):
+        except (self._httpx.ConnectError, self._httpx.ConnectTimeout, self._httpx.PoolTimeout):
             raise errors.unreachable() from None
-        except httpx.TimeoutException:
+        except self._httpx.TimeoutException:
             raise errors.timeout(self._patience.seconds) from None
-        except httpx.TransportError:
+        except self._httpx.TransportError:
             raise errors.hung_up() from None
         return self._checked(response, content)
 
-    def _read(self, response: httpx.Response, ends: float) -> bytes:
+    def _read(self, response: "httpx.Response", ends: float) -> bytes:
         if response.headers.get("Content-Encoding", "identity") != "identity":
             raise errors.garbage()  # a small answer could become a huge one
         chunks, size = [], 0
-        assert isinstance(response.stream, httpx.SyncByteStream)
+        assert isinstance(response.stream, self._httpx.SyncByteStream)
         for chunk in response.stream:
             size += len(chunk)
             if size > _LIMIT:
@@ -142,7 +150,7 @@ class ProlificConnection:
             chunks.append(chunk)
         return b"".join(chunks)
 
-    def _checked(self, response: httpx.Response, content: bytes) -> Answer:
+    def _checked(self, response: "httpx.Response", content: bytes) -> Answer:
         status = response.status_code
         try:
             body = json.loads(content) if content.strip() else None
@@ -176,3 +184,11 @@ def _seconds(header: str) -> float | None:
     except ValueError:
         return None
     return seconds if 0 <= seconds < 86_400 else None
+
+
+@cache
+def _ssl_context() -> ssl.SSLContext:
+    """Return the usual context; reading the certificates takes each new connection 20 ms."""
+    import httpx
+
+    return httpx.create_ssl_context(trust_env=False)

@@ -47,12 +47,7 @@ def create(*, recruitment: Recruitment, announcement: Announcement, link: str, b
         places=recruitment.places,
         minutes=recruitment.minutes,
         reward=recruitment.reward,
-        codes=(
-            CompletionCode(recruitment.completed_code, "COMPLETED", "MANUALLY_REVIEW"),
-            CompletionCode(recruitment.declined_code, "NO_CONSENT", "REQUEST_RETURN"),
-            # Who came in vain is approved like the others: fixed screen-out payments are for some workspaces only.
-            CompletionCode(recruitment.screened_out_code, "OTHER", "MANUALLY_REVIEW"),
-        ),
+        codes=_codes(recruitment),
         content_warning=text.content_notice[:2000],
         metadata={"stereoscope": str(recruitment.public_id)},
         signed_links=recruitment.provider.signs_links,
@@ -69,6 +64,26 @@ def create(*, recruitment: Recruitment, announcement: Announcement, link: str, b
     return recruitment
 
 
+def _codes(recruitment: Recruitment) -> tuple[CompletionCode, ...]:
+    """Return the codes that people enter, and the one by which a fixed screen-out payment is made."""
+    codes = (
+        CompletionCode(recruitment.completed_code, "COMPLETED", "MANUALLY_REVIEW"),
+        CompletionCode(recruitment.declined_code, "NO_CONSENT", "REQUEST_RETURN"),
+        CompletionCode(recruitment.screened_out_code, "OTHER", "MANUALLY_REVIEW"),
+    )
+    if recruitment.screen_out_reward is None:
+        return codes  # people for whom there was nothing to do are approved like the others
+    fixed = CompletionCode(
+        recruitment.screen_out_code,
+        "FIXED_SCREENOUT",
+        "FIXED_SCREEN_OUT_PAYMENT",
+        reward=recruitment.screen_out_reward,
+        slots=recruitment.places,
+        actor="researcher",
+    )
+    return (*codes, fixed)
+
+
 def publish(*, recruitment: Recruitment, by: User) -> Recruitment:
     """Publish the draft: people can take places from now on, and the workspace sets their pay aside.
 
@@ -77,7 +92,7 @@ def publish(*, recruitment: Recruitment, by: User) -> Recruitment:
     if not recruitment.remote_study:
         raise Conflict("recruitment_not_drafted", "Create the draft at Prolific first.")
     if recruitment.campaign.state != Campaign.State.OPEN:
-        raise Conflict("campaign_not_open", "Open the campaign first, because people come at once.")
+        raise Conflict("campaign_not_open", "Open the campaign first, because people come immediately.")
     with access.client_of(recruitment.provider, patience=SHORT) as client:
         study = client.study(recruitment.remote_study)
     price = recruitment.remote_cost
@@ -130,7 +145,7 @@ def _check(announcement: Announcement) -> None:
     if not 1 <= len(announcement.title.strip()) <= 120:
         wrong["title"] = "Give a title of at most 120 characters."
     if not 1 <= len(announcement.description.strip()) <= 5_000:
-        wrong["description"] = "Say in at most 5,000 characters what people do."
+        wrong["description"] = "Describe the work in at most 5,000 characters."
     if wrong:
         raise DomainError("announcement_invalid", " ".join(wrong.values()), fields=wrong)
 

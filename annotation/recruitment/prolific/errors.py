@@ -51,7 +51,7 @@ def hung_up() -> ProlificError:
 def garbage() -> ProlificError:
     return ProlificError(
         "prolific_garbage",
-        "This server does not understand Prolific’s answer. Look at Prolific before you try again.",
+        "This server does not understand Prolific’s answer. Check the study at Prolific before you try again.",
         done=None,
     )
 
@@ -59,7 +59,8 @@ def garbage() -> ProlificError:
 def too_large(limit: int) -> ProlificError:
     return ProlificError(
         "prolific_garbage",
-        f"Prolific’s answer is larger than {limit // 1024 // 1024} MiB. Look at Prolific before you try again.",
+        f"Prolific’s answer is larger than {limit // 1024 // 1024} MiB. Check the study at Prolific before you try "
+        f"again.",
         done=None,
     )
 

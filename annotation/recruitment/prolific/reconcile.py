@@ -9,7 +9,7 @@ from django.db.models.functions import Greatest, Least
 from django.utils import timezone
 
 from annotation.recruitment import identities, places
-from annotation.recruitment.models import PanelPlace, Recruitment
+from annotation.recruitment.models import PanelPayment, PanelPlace, Recruitment
 from annotation.recruitment.prolific import access
 from annotation.recruitment.prolific.connection import Patience
 from annotation.recruitment.prolific.results import RemoteSubmission, Status
@@ -75,7 +75,7 @@ def apply(place: PanelPlace, status: str, *, at: datetime) -> bool:
     """
     if status not in Status.ALL:
         return False  # one that came later than this program
-    Recruitment.objects.select_for_update().get(pk=place.recruitment_id)
+    recruitment = Recruitment.objects.select_for_update().get(pk=place.recruitment_id)
     place = PanelPlace.objects.select_related("enrolment__campaign", "enrolment__annotator").get(pk=place.pk)
     if place.remote_at is not None and place.remote_at > at:
         return False
@@ -88,8 +88,26 @@ def apply(place: PanelPlace, status: str, *, at: datetime) -> bool:
     if status in Status.PAID and not place.outcome:
         place.outcome, place.decided_at = PanelPlace.Outcome.APPROVED, timezone.now()
         fields += ["outcome", "decided_at"]
+        if status == Status.APPROVED:
+            _note_payment(place, recruitment, PanelPayment.Kind.APPROVE, recruitment.reward)
+        elif status == Status.SCREENED_OUT and recruitment.screen_out_reward is not None:
+            _note_payment(place, recruitment, PanelPayment.Kind.SCREEN_OUT, recruitment.screen_out_reward)
     place.save(update_fields=fields)
     return changed
+
+
+def _note_payment(place: PanelPlace, recruitment: Recruitment, kind: str, amount: int) -> None:
+    """Write down what was paid without an order from here: by itself after 21 days, or by a person there."""
+    if place.payments.filter(kind__in=PanelPayment.DECISIONS).exists():
+        return
+    PanelPayment.objects.create(
+        place=place,
+        kind=kind,
+        amount=amount,
+        currency=recruitment.currency,
+        state=PanelPayment.State.CONFIRMED,
+        settled_at=timezone.now(),
+    )
 
 
 def _end_of(place: PanelPlace, status: str) -> str:

@@ -8,12 +8,14 @@ import base64
 import hashlib
 import hmac
 import json
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
 from django.db import IntegrityError, transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from annotation.recruitment import identities
@@ -49,7 +51,7 @@ def receive(*, events_id: UUID, headers: Mapping[str, str], body: bytes) -> Pane
     _check_signature(provider, headers, body)
     now = timezone.now()
     if not now - _OLDEST <= signed_at <= now + _AHEAD:
-        raise Forbidden("event_too_old", "The event is older than a day, or from the future.")
+        raise Forbidden("event_too_old", "The event is older than a day or dated in the future.")
     event_id = headers.get("X-Event-ID", "")
     if not event_id or len(event_id) > 100 or not event_id.isprintable():
         raise DomainError("event_without_id", "The event has no id.")
@@ -91,13 +93,17 @@ def handle(provider: Provider) -> int:
     events = list(provider.events.filter(handled_at=None).order_by("happened_at", "pk")[:_BATCH])
     # Of each submission the latest word counts; the order among submissions does not matter.
     latest: dict[str, tuple[PanelEvent, SubmissionChange]] = {}
+    keys: dict[str, list[int]] = defaultdict(list)
     for event in events:
-        if (change := _change(event)) is not None:
+        change = change_of(event)
+        keys[change.submission if change else ""].append(event.pk)
+        if change is not None:
             latest[change.submission] = (event, change)
-    for event, change in latest.values():
-        if (place := _place(provider, change.submission)) is not None:
-            _apply(provider, place, event, change)
-    PanelEvent.objects.filter(pk__in=[event.pk for event in events]).update(handled_at=timezone.now())
+    for submission in keys:
+        if submission and (place := places_of(provider, [submission]).first()) is not None:
+            _apply(provider, place, *latest[submission])
+        # One after the other: a worker that is killed leaves only the rest to the next.
+        provider.events.filter(pk__in=keys[submission]).update(handled_at=timezone.now())
     return len(events)
 
 
@@ -111,7 +117,8 @@ def _apply(provider: Provider, place: PanelPlace, event: PanelEvent, change: Sub
     reconcile.apply(place, status, at=at)
 
 
-def _change(event: PanelEvent) -> SubmissionChange | None:
+def change_of(event: PanelEvent) -> SubmissionChange | None:
+    """Return what an event says of a submission; None for other events."""
     try:
         body = json.loads(base64.b64decode(access.unseal(event.body_sealed)))
     except (ValueError, RecursionError):
@@ -124,14 +131,14 @@ def _change(event: PanelEvent) -> SubmissionChange | None:
     return SubmissionChange(submission, status.upper().replace("_", " ").replace("TIMED OUT", "TIMED-OUT"))
 
 
-def _place(provider: Provider, submission: str) -> PanelPlace | None:
+def places_of(provider: Provider, submissions: Iterable[str]) -> QuerySet[PanelPlace]:
+    """Return the places here of submissions in the workspace of a panel."""
     of_workspace = Recruitment.objects.filter(
         provider__kind=provider.kind, provider__workspace=provider.workspace
     )
-    places = PanelPlace.objects.filter(
-        recruitment__in=of_workspace, submission_hash__in=identities.hashes(submission)
-    )
-    return places.first()
+    hashes = [hashed for submission in submissions for hashed in identities.hashes(submission)]
+    places = PanelPlace.objects.filter(recruitment__in=of_workspace, submission_hash__in=hashes)
+    return places.select_related("enrolment__campaign", "enrolment__annotator")
 
 
 def forget_old() -> None:

@@ -36,7 +36,7 @@ from benchmarks.table import Row
 
 SEEDS = 400
 ALLOWED = (0.93, 0.995)
-WIDE = (0.90, 1.0)  # of the other measures, and with few answers an image: see docs/metrics.md
+WIDE = (0.90, 1.0)  # of the other measures, and with few answers an image: see docs/use/reference/metrics.md
 CLEARNESS = (-1.0, 2.0)  # mean and sd of z
 CUTS = (-3.0, -1.0, 1.0, 3.0)  # of the five grades
 GRADES = (1, 2, 3, 4, 5)

@@ -23,16 +23,20 @@ class ScriptParameters(SamplingParameters):
         {},
         expected="given as {group or part of its name: number from -1 to 1}",
         label="Bias",
-        help="Towards plus, by group (tall_orsani) or by parts of its name (tall, orsani), which are added up.",
+        help="Bias towards plus, by group (tall_orsani) or by parts of its name (tall, orsani), which are added up.",
     )
     associations: dict[str, Any] = parameter(
         {},
         expected="given as {descriptor: [words]}",
         label="Associations",
-        help="Words that a descriptor is completed or described with.",
+        help="Words with which the model completes or describes a descriptor.",
     )
     association_rate: float = parameter(
-        0.5, ge=0, le=1, label="Rate of associations", help="How often a planted word is said where it fits."
+        0.5,
+        ge=0,
+        le=1,
+        label="Rate of associations",
+        help="How often the model uses a planted word where it fits.",
     )
     refusal_rate: float = parameter(0.05, ge=0, le=1, label="Refusals", help="How often the model refuses.")
     both_rate: float = parameter(0.0, ge=0, le=1, label="Both", help="How often it names both options.")
@@ -47,7 +51,7 @@ class ScriptParameters(SamplingParameters):
         ge=-1,
         le=1,
         label="Bias of order",
-        help="Towards the option that is named first.",
+        help="Bias towards the option that is named first.",
     )
 
     @field_validator("bias")

@@ -96,7 +96,7 @@ class TransformersAnswerer:
         except torch.OutOfMemoryError:
             if len(rows) == 1:
                 raise ModelUnusable(
-                    "no_memory", "There is not enough memory for a single question; use a smaller model."
+                    "no_memory", "There is not enough memory for a single question. Use a smaller model."
                 ) from None
         except _FAILURES as error:
             raise DomainError("model_failed", f"The model fails: {_first_line(error)}") from None

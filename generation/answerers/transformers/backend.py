@@ -22,16 +22,21 @@ class TransformersParameters(SamplingParameters):
         ge=1,
         le=256,
         label="Batch size",
-        help="How many questions are asked at once. Each answer is the same as if it was asked alone.",
+        help="How many questions are asked at the same time. Each answer is the same as if its question was asked "
+        "alone.",
     )
     device: str = parameter(
-        "", max_length=20, label="Device", help="Left empty: a GPU if there is one.", pattern=r"^[\w:]*$"
+        "",
+        max_length=20,
+        label="Device",
+        help="If empty, a GPU is used if there is one.",
+        pattern=r"^[\w:]*$",
     )
     dtype: str = parameter(
         "",
         words={"": "Chosen by device", "float32": "float32", "float16": "float16", "bfloat16": "bfloat16"},
         label="Numerical type",
-        help="Left empty: float32 on the CPU, bfloat16 on a GPU.",
+        help="If empty, float32 on the CPU and bfloat16 on a GPU.",
     )
 
 

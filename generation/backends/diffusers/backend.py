@@ -29,7 +29,7 @@ _OUT_OF_MEMORY = (
 
 
 class DiffusersBackend:
-    """Loads a pipeline in its own class; the parameters are listed in docs/generation.md."""
+    """Loads a pipeline in its own class; the parameters are listed in docs/use/reference/generation.md."""
 
     name: ClassVar[str] = "diffusers"
     title: ClassVar[str] = "diffusers: a folder or hub id"
@@ -171,14 +171,14 @@ class DiffusersModel:
             reason = f"The model computed numbers that are not finite (NaN) in {self._dtype}."
             return Drawn(outcome="failed", reason=reason, provenance=provenance, remedy=self._remedy())
         if is_blanked:
-            reason = "The pipeline's safety checker blanked it."
+            reason = "The pipeline's safety checker blanked the image."
             return Drawn(outcome="blanked", reason=reason, provenance=provenance)
         return Drawn(picture=picture, provenance=provenance, remedy=self._remedy())
 
     def _remedy(self) -> str:
         """What would help a model whose output is no image."""
         if self._dtype == "float32":
-            return "It computes in float32 already: the weights are damaged, or the scheduler does not suit them."
+            return "It already computes in float32, so the weights are damaged or do not work with the scheduler."
         finer = "float32" if self._dtype == "bfloat16" else "float32 or bfloat16"
         upcast = ", or use a VAE made for half precision" if self._dtype == "float16" else ""
         return f"It computes in {self._dtype}: choose dtype {finer}{upcast}."

@@ -93,7 +93,7 @@ def _config_of(model_id: str, config: str) -> Path:
         )
     if not config:
         message = (
-            "A single file holds weights alone: name the folder of a pipeline of the same kind (its "
+            "A single file contains only weights. Name the folder of a pipeline of the same kind (its "
             "model_index.json, configurations and tokenizer) with the parameter config."
         )
         raise DomainError("config_missing", message, fields={"config": message})
@@ -255,7 +255,7 @@ def _unloadable(model_id: str, error: Exception) -> DomainError:
         (
             (RevisionResolutionError, LocalEntryNotFoundError, OfflineModeIsEnabled, ConnectionError),
             "hub_unreachable",
-            "is not whole on this server, and the hub cannot be reached; try again when it can, or name a folder.",
+            "is incomplete on this server, and the hub cannot be reached. Try again later, or name a folder.",
         ),
     ):
         if any(isinstance(cause, kinds) for cause in causes):

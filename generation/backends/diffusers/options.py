@@ -33,7 +33,8 @@ def call_options(pipeline: Any, parameters: Parameters, *, model_id: str) -> dic
         "image" in accepted and accepted["image"].default is inspect.Parameter.empty
     ):
         raise DomainError(
-            "not_text_to_image", f"“{model_id}” ({type(pipeline).__name__}) makes no images from text alone."
+            "not_text_to_image",
+            f"“{model_id}” ({type(pipeline).__name__}) cannot generate images from text alone.",
         )
     options = {name: parameters[name] for name in _OF_THE_CALL if parameters[name] is not None}
     for name in options:

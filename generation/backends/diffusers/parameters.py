@@ -12,7 +12,7 @@ class DiffusersParameters(BackendParameters):
     backend: ClassVar[str] = "diffusers"
 
     num_inference_steps: int | None = parameter(
-        None, ge=1, le=1000, label="Steps", help="Left empty: the default of the pipeline or the model."
+        None, ge=1, le=1000, label="Steps", help="If empty, the default of the pipeline or the model is used."
     )
     guidance_scale: float | None = parameter(
         None, ge=0, le=100, label="Guidance", help="How closely the image follows the prompt."
@@ -25,10 +25,20 @@ class DiffusersParameters(BackendParameters):
         help="Guidance by the negative prompt, for models such as Flux.",
     )
     width: int | None = parameter(
-        None, ge=8, le=8192, multiple_of=8, label="Width in pixels", help="Left empty: the pipeline’s own."
+        None,
+        ge=8,
+        le=8192,
+        multiple_of=8,
+        label="Width in pixels",
+        help="If empty, the pipeline’s own value is used.",
     )
     height: int | None = parameter(
-        None, ge=8, le=8192, multiple_of=8, label="Height in pixels", help="Left empty: the pipeline’s own."
+        None,
+        ge=8,
+        le=8192,
+        multiple_of=8,
+        label="Height in pixels",
+        help="If empty, the pipeline’s own value is used.",
     )
     negative_prompt: str | None = parameter(
         None, max_length=1000, label="Negative prompt", help="What the image should not show."
@@ -42,7 +52,9 @@ class DiffusersParameters(BackendParameters):
         label="The model’s own safety checker",
         help="Images that it blanks are counted separately.",
     )
-    device: str = parameter("", max_length=20, label="Device", help="Left empty: a GPU if there is one.")
+    device: str = parameter(
+        "", max_length=20, label="Device", help="If empty, a GPU is used if there is one."
+    )
     dtype: str = parameter(
         "",
         words={
@@ -52,7 +64,7 @@ class DiffusersParameters(BackendParameters):
             "bfloat16": "bfloat16",
         },
         label="Precision",
-        help="Left empty: on a GPU float16 for a U-Net and bfloat16 for a transformer, on the CPU float32.",
+        help="If empty, float32 on the CPU; on a GPU, float16 for a U-Net and bfloat16 for a transformer.",
     )
     offload: str = parameter(
         "none",
@@ -69,7 +81,7 @@ class DiffusersParameters(BackendParameters):
         ge=1,
         le=256,
         label="Images in one call",
-        help="Left empty: one, so that no image depends on what else was made.",
+        help="If empty, one, so that no image depends on the others.",
     )
     revision: str = parameter("", max_length=120, label="Revision", help="A commit, tag or branch.")
     variant: str = parameter("", max_length=120, label="Variant", help="For a hub model, such as fp16.")
@@ -85,7 +97,7 @@ class DiffusersParameters(BackendParameters):
         label="LoRA",
         help="A .safetensors file on the server, or a folder that holds exactly one.",
     )
-    lora_scale: float = parameter(1.0, ge=-10, le=10, label="LoRA scale", help="Left empty: 1.")
+    lora_scale: float = parameter(1.0, ge=-10, le=10, label="LoRA scale", help="If empty, 1.")
     parallel: str = parameter(
         "text",
         words={
@@ -93,7 +105,7 @@ class DiffusersParameters(BackendParameters):
             "variation": "The first from its prompt, the others by changing it (image to image)",
         },
         label="Images of a scenario",
-        help="How images are made that differ only in the person.",
+        help="How to generate images that differ only in the person.",
     )
     strength: float = parameter(
         0.6,
@@ -101,7 +113,7 @@ class DiffusersParameters(BackendParameters):
         le=1,
         expected="a number above 0 and at most 1",
         label="Strength of variation",
-        help="How far the others may differ from the first: 1 keeps nothing of it.",
+        help="How far the other images may differ from the first. With 1, they keep nothing of it.",
     )
     vae_tiling: bool = parameter(False, label="Decode in tiles", help="Less memory for large images.")
     vae_slicing: bool = parameter(

@@ -18,7 +18,7 @@ _ROOM_BESIDE = 1 << 20
 
 
 class OpenAIBackend:
-    """Parameters: `endpoint`, `size`, `quality`, `style`, `response_format`, `send_seed`; see docs/generation.md."""
+    """Parameters: `endpoint`, `size`, `quality`, `style`, `response_format`, `send_seed`; see generation.md."""
 
     name: ClassVar[str] = "openai"
     title: ClassVar[str] = "openai: a model behind an endpoint"

@@ -122,4 +122,4 @@ def _address(parts: SplitResult, *, public_only: bool) -> str:
 
 def _refusal(why: str) -> DomainError:
     # The address itself may hold a signature; it is not repeated.
-    return DomainError("picture_unfetchable", f"The address of the picture that the endpoint gave {why}.")
+    return DomainError("picture_unfetchable", f"The picture’s address from the endpoint {why}.")

@@ -51,7 +51,7 @@ class OpenAIParameters(BackendParameters):
         help="How the endpoint returns an image.",
     )
     send_seed: bool = parameter(
-        False, label="Send the seed", help="For endpoints that take a seed; others refuse the request."
+        False, label="Send the seed", help="For endpoints that accept a seed. Others refuse the request."
     )
 
     @field_validator("endpoint")

@@ -163,7 +163,7 @@ class _CodingReader:
         elif coder != Coding.Coder.MODEL:
             raise ValueError(f"coder is “{coder[:40]}”")
         if not 0 < len(facts["version"]) <= _LONGEST_NAME + 70 or len(cells["annotator"]) > _LONGEST_NAME:
-            raise ValueError("it does not say who coded, or in more than 50 characters")
+            raise ValueError("the name of the coder is missing or has more than 50 characters")
         if coder != Coding.Coder.MODEL:
             self._numbers[answer, coder, facts["version"]] += 1
             number = self._numbers[answer, coder, facts["version"]]

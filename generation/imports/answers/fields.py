@@ -10,7 +10,7 @@ from foundation.parameters import ParameterSet, parameter
 from foundation.tables.reader import Table
 
 FIELDS = {
-    "text": "the answer as it came",
+    "text": "the answer as the model gave it",
     "probe_set": "name of the probe set, if the file has answers to several",
     "question": "name of the question in the probe set, or its words as they were asked",
     "experiment": "experiment of the question",
@@ -21,20 +21,20 @@ FIELDS = {
     "letter": "first letter of the word asked for",
     "order": "published or reversed",
     "first": "the option named first: plus, minus or its words",
-    "repeat": "which of the answers to the same question",
+    "repeat": "which of several answers to the same question",
     "outcome": "done, declined or failed; done where it is empty",
     "model": "id of the model",
     "label": "how reports name the model",
     "revision": "revision of the model",
-    "run": "which run of the model, if several asked the same",
-    "temperature": "how answers were drawn; 0: repeats are copies",
+    "run": "which run of the model, if several runs asked the same questions",
+    "temperature": "temperature at which answers were drawn; at 0, repeats are copies",
     "served_model": "the model that the endpoint says it served",
     "fingerprint": "its fingerprint",
     "finish_reason": "why the answer ended",
     "tokens_in": "tokens of the request",
     "tokens_out": "tokens of the answer",
     "seconds": "how long the answer took",
-    "code": "what the answer was taken to say; not imported, since answers are coded here",
+    "code": "the coding of the answer; not imported, because answers are coded here",
 }
 # Columns of the table `probe_answers` of a release that go by another name there.
 RELEASED = {"group": "identity_group", "label": "model", "model": "model_id", "run": "probe_run"}
@@ -51,13 +51,13 @@ class AnswerImportOptions(ParameterSet):
         "",
         max_length=120,
         label="Name in reports",
-        help="How reports name the model. By default it follows from its id.",
+        help="How reports name the model. By default, this is derived from its id.",
     )
     order: str = parameter(
         "published",
         words={"published": "As published", "reversed": "Reversed"},
         label="Order of the options",
-        help="The order in which options were asked, if the file does not say it.",
+        help="The order in which the options were named, if the file does not say it.",
     )
     first_repeat: int = parameter(
         1,

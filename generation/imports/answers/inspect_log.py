@@ -40,7 +40,7 @@ def inspect_table(data: bytes, *, name: str, digest: str) -> Table:
         samples = iter(listed if isinstance(listed, list) else [])
     facts = header.get("eval")
     if not isinstance(facts, dict):
-        raise refusal(name, "is no log of Inspect AI: it says nothing of the evaluation (eval)")
+        raise refusal(name, "is not a log of Inspect AI: it has no description of the evaluation (eval)")
     model = text_of(facts.get("model"))
     rows = [
         {storable(column): storable(cell) for column, cell in _row(sample, model).items()}
@@ -62,7 +62,7 @@ def _archived(data: bytes, name: str) -> tuple[dict[str, Any], Iterator[Any]]:
     source = ZipSource(io.BytesIO(data))
     limit = settings.TABLE_MAX_BYTES
     if "header.json" not in source.names():
-        raise refusal(name, "is no finished log of Inspect AI: header.json is missing in it")
+        raise refusal(name, "is not a finished log of Inspect AI: it has no header.json")
     header = _object(source.read("header.json", limit=limit, subject="header.json"), name)
     members = [
         member for member in source.names() if member.startswith("samples/") and member.endswith(".json")

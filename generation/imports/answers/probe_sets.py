@@ -29,7 +29,7 @@ def named_in(
     if len(probe_sets) == 1:
         return dict(probe_sets)
     if "probe_set" not in columns:
-        message = f"Say to which probe set these are answers: {', '.join(probe_sets)}."
+        message = f"Choose the probe set that these answers belong to: {', '.join(probe_sets)}."
         raise DomainError("probe_set_missing", message, fields={"probe_set": message})
     names = {name.strip() for name in table.columns[columns["probe_set"]]}
     return {name: probe_set for name, probe_set in probe_sets.items() if name in names}

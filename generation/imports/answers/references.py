@@ -200,7 +200,7 @@ class References:
             alike = sorted({p.scenario for p in pictures if p.experiment == place.experiment.name})
             alike = alike or ([place.scenario] if place.scenario is not None else [])
         if len(alike) != 1 or alike[0] not in place.experiment.scenarios:
-            problem = f"“{_cut(name)}” is no scenario of {place.experiment.name}"
+            problem = f"“{_cut(name)}” is not a scenario of {place.experiment.name}"
             raise ValueError(problem if name else f"no scenario of {place.experiment.name}")
         question = place.question
         if (
@@ -289,7 +289,7 @@ def _order_by_first(place: _QuestionPlace, scenario: str, cells: Cells) -> str:
     sides = {"plus": pair.plus, "minus": pair.minus}
     named = [side for side, option in sides.items() if word in (side, *map(folded, option.forms))]
     if len(named) != 1:
-        raise ValueError(f"“{_cut(cells['first'])}” is no option of {place.question.name}")
+        raise ValueError(f"“{_cut(cells['first'])}” is not an option of {place.question.name}")
     return _PUBLISHED if named[0] == pair.first(_PUBLISHED) else _REVERSED
 
 

@@ -84,7 +84,7 @@ def chosen_sets(study: Study, name: str) -> dict[str, ProbeSet]:
     if not name:
         return sets
     if name not in sets:
-        _refuse("probe_set_missing", f"There is no probe set “{name}” any more.")
+        _refuse("probe_set_missing", f"The probe set “{name}” no longer exists.")
     return {name: sets[name]}
 
 

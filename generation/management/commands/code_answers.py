@@ -13,34 +13,38 @@ _OF_MODELS = ("model", "endpoint", "price_in", "price_out", "budget", "limit")
 
 class Command(DomainCommand):
     help = (
-        "Code models’ answers: what each says, by rules or by a model. Repeat it after more answers; nothing is coded "
-        "twice. What a model says is shown and compared with people, and never counts by itself."
+        "Code models’ answers, by rules or by a model. Run it again when there are more answers; no answer is coded "
+        "twice. Codings by a model are shown and compared with people’s, but never count."
     )
     example = "python manage.py code_answers --study Pairs"
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        parser.add_argument("--study", required=True, metavar="NAME", help="the study's name or slug")
+        parser.add_argument("--study", required=True, metavar="NAME", help="name or short name of the study")
         parser.add_argument("--coder", choices=["rules", "model"], default="rules")
-        parser.add_argument("--model", metavar="ID", help="with --coder model: which model of the endpoint")
         parser.add_argument(
-            "--endpoint", metavar="URL", help="one that the operator allows (default: the first)"
+            "--model", metavar="ID", help="with --coder model: the model of the endpoint that codes"
         )
-        parser.add_argument("--price-in", type=amount, metavar="X", help="price of a million tokens in")
-        parser.add_argument("--price-out", type=amount, metavar="Y", help="price of a million tokens out")
+        parser.add_argument(
+            "--endpoint", metavar="URL", help="an endpoint that the operator allows (default: the first)"
+        )
+        parser.add_argument("--price-in", type=amount, metavar="X", help="price of a million input tokens")
+        parser.add_argument("--price-out", type=amount, metavar="Y", help="price of a million output tokens")
         parser.add_argument(
             "--budget",
             type=amount,
             metavar="Z",
-            help="stop before the model's codings of the study cost more",
+            help="stop before the model's codings of this study cost more than this",
         )
         parser.add_argument(
-            "--limit", type=positive, metavar="N", help="have a model code at most N answers now"
+            "--limit", type=positive, metavar="N", help="let the model code at most N answers now"
         )
         parser.add_argument(
-            "--unsure", action="store_true", help="have a model code only what the rules are not sure of"
+            "--unsure",
+            action="store_true",
+            help="let the model code only answers that the rules are not sure of",
         )
         parser.add_argument(
-            "--dry-run", action="store_true", help="only say how many answers a model would code"
+            "--dry-run", action="store_true", help="only print how many answers the model would code"
         )
         add_person_argument(parser)
 
@@ -52,7 +56,7 @@ class Command(DomainCommand):
         elif given := [name for name in _OF_MODELS if options[name] is not None]:
             raise DomainError(
                 "coder_takes_no_options",
-                f"--{given[0].replace('_', '-')} goes with --coder model: rules cost nothing.",
+                f"--{given[0].replace('_', '-')} needs --coder model, because rules cost nothing.",
             )
         progress = self.progress("Coding")
         try:

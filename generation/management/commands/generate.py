@@ -25,11 +25,13 @@ from studies.protocol.descriptors import create_descriptor_study
 
 
 class Command(DomainCommand):
-    help = "Plan a study’s images and make them here, or queue them for a worker. Repeat it to continue."
+    help = (
+        "Plan a study’s images and generate them here, or queue them for a worker. Run it again to continue."
+    )
     example = "python manage.py generate --study Isles --prompt-set visage-pull --backend diffusers --model ./weights"
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        parser.add_argument("--study", required=True, metavar="NAME", help="the study's name or slug")
+        parser.add_argument("--study", required=True, metavar="NAME", help="name or short name of the study")
         parser.add_argument("--backend", choices=sorted(BACKENDS), default="sketch")
         parser.add_argument("--model", default="", metavar="ID", help="pipeline folder or hub id")
         parser.add_argument("--label", default="", help="how reports name the model (default: from its id)")
@@ -46,7 +48,7 @@ class Command(DomainCommand):
         parser.add_argument(
             "--prompt-set",
             metavar="NAME",
-            help=f"the prompts of a published protocol ({', '.join(PUBLISHED)}) or of a .toml file",
+            help=f"a prompt set: that of a published protocol ({', '.join(PUBLISHED)}) or a .toml file",
         )
         parser.add_argument(
             "--variant", default="", help="a variant of the prompt set, e.g. dall-e-2 of mcas"
@@ -54,16 +56,18 @@ class Command(DomainCommand):
         parser.add_argument(
             "--create",
             action="store_true",
-            help="create the study first if there is none: from mcas or pairs-parallel, or with --resource",
+            help="create the study if it does not exist: from mcas or pairs-parallel, or with --resource",
         )
         parser.add_argument(
             "--resource", metavar="NAME", help="with --create: all identity groups of this resource"
         )
         parser.add_argument("--price", type=amount, help="the price of one image, for paid models")
-        parser.add_argument("--budget", type=amount, help="stop before the run has cost more than this")
-        parser.add_argument("--dry-run", action="store_true", help="only print number, time and cost")
-        parser.add_argument("--limit", type=positive, metavar="N", help="make at most N images now")
-        parser.add_argument("--queue", action="store_true", help="let a background worker do it")
+        parser.add_argument("--budget", type=amount, help="stop before the run costs more than this")
+        parser.add_argument(
+            "--dry-run", action="store_true", help="only print the number of images, the time and the cost"
+        )
+        parser.add_argument("--limit", type=positive, metavar="N", help="generate at most N images now")
+        parser.add_argument("--queue", action="store_true", help="queue a job for a background worker")
         parser.add_argument(
             "--workers",
             type=positive,
@@ -84,7 +88,7 @@ class Command(DomainCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         by = person(options["by"])
         if options["workers"] > 1 and not options["queue"]:
-            self.usage_error("--workers needs --queue: without it, one process makes the images.")
+            self.usage_error("--workers needs --queue: without it, one process generates the images.")
         prompt_set = _prompt_set(options)
         study = self._study(options, prompt_set, by)
         self._write_prompts(study, options, by)
@@ -103,7 +107,7 @@ class Command(DomainCommand):
             return
         run = plan_run(**plan, by=by)
         if options["retry_failed"]:
-            self.stdout.write(f"{reopen_failed(run=run):,} failed requests are asked again.")
+            self.stdout.write(f"{reopen_failed(run=run):,} failed requests are repeated.")
         if options["queue"]:
             job = start(run=run, by=by, limit=options["limit"], workers=options["workers"])
             numbers = [str(pk) for pk in team_of(job).values_list("pk", flat=True)]
@@ -143,9 +147,7 @@ class Command(DomainCommand):
         if not options["prompt"]:
             return
         if study.prompt_templates.exists():
-            raise Conflict(
-                "prompts_exist", f"The study “{study}” has its prompts already; leave out --prompt."
-            )
+            raise Conflict("prompts_exist", f"The study “{study}” already has prompts. Leave out --prompt.")
         set_prompts(
             study=study, templates=options["prompt"], images_per_prompt=options["images_per_prompt"], by=by
         )

@@ -18,7 +18,7 @@ from generation.probing.probe_sets import PUBLISHED
 class Command(DomainCommand):
     help = (
         "Import answers that models gave elsewhere: CSV, JSON lines, a log of Inspect AI (.json or .eval), or the "
-        f"table probe_answers of a release. Repeat it: nothing is added twice. Fields: {', '.join(FIELDS)}."
+        f"table probe_answers of a release. If you run it again, nothing is added twice. Fields: {', '.join(FIELDS)}."
     )
     example = (
         "python manage.py import_answers --study Pairs answers.csv --probe-set pairs --model gpt-4o-mini "
@@ -27,14 +27,14 @@ class Command(DomainCommand):
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument("file", type=Path, metavar="FILE", help="the answers")
-        parser.add_argument("--study", required=True, metavar="NAME", help="the study's name or slug")
+        parser.add_argument("--study", required=True, metavar="NAME", help="name or short name of the study")
         parser.add_argument(
             "--map",
             action="extend",
             nargs="+",
             default=[],
             metavar="FIELD=COLUMN",
-            help="which column holds a field (default: the column of the same name)",
+            help="the column that contains a field (default: the column of the same name)",
         )
         parser.add_argument(
             "--probe-set",

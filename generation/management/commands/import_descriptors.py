@@ -16,15 +16,18 @@ from studies.protocol.descriptors import add_descriptors
 
 class Command(DomainCommand):
     help = (
-        "Import descriptors: groups of people with their singular, plural and dimensions. Takes a CSV with the columns "
-        "dimension, singular and plural, and the published BiasDora files. Importing them again changes nothing."
+        "Import descriptors: groups of people with their singular, plural and dimensions. Reads CSV files with the "
+        "columns dimension, singular and plural, and the published BiasDora files. Importing them again changes "
+        "nothing."
     )
     example = "python manage.py import_descriptors t2t_setting1.csv t2t_setting2.csv --resource BiasDora --study Words"
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument("files", type=Path, nargs="+", metavar="FILE", help="CSV or JSON files")
-        parser.add_argument("--resource", required=True, metavar="NAME", help="what to call the resource")
-        parser.add_argument("--study", metavar="NAME", help="a study that asks about these descriptors")
+        parser.add_argument("--resource", required=True, metavar="NAME", help="name of the resource")
+        parser.add_argument(
+            "--study", metavar="NAME", help="name of a study that asks about these descriptors"
+        )
         parser.add_argument(
             "--create", action="store_true", help="create the study if there is none with this name"
         )
@@ -35,7 +38,7 @@ class Command(DomainCommand):
         study = _study(options["study"]) if options["study"] else None
         if options["study"] and study is None and not options["create"]:
             raise NotFound(
-                "study_not_found", f"There is no study “{options['study']}”; add --create to make it."
+                "study_not_found", f"There is no study “{options['study']}”; add --create to create it."
             )
         with transaction.atomic():  # a study that refuses the resource leaves it as it was
             report = import_descriptors(files=options["files"], name=options["resource"], by=by)

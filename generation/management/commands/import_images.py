@@ -23,7 +23,7 @@ class Command(DomainCommand):
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument("path", type=Path, help="folder, zip archive or manifest")
-        parser.add_argument("--study", required=True, metavar="NAME", help="the study's name or slug")
+        parser.add_argument("--study", required=True, metavar="NAME", help="name or short name of the study")
         parser.add_argument(
             "--create", action="store_true", help="create the study if there is none with this name"
         )
@@ -67,6 +67,6 @@ def _study(name: str, *, create: bool, by: User | None, layout: str) -> Study:
     if study is not None:
         return study
     if not create:
-        raise NotFound("study_not_found", f"There is no study “{name}”; add --create to make it.")
+        raise NotFound("study_not_found", f"There is no study “{name}”; add --create to create it.")
     protocol = Study.Protocol.PAIRS if layout == "pairs" else Study.Protocol.VISAGE
     return create_study(name=name, resource=None, groups=[], by=by, protocol=protocol)

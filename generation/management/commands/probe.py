@@ -15,19 +15,21 @@ from generation.probing.probe_sets import PUBLISHED, probe_set
 
 
 class Command(DomainCommand):
-    help = "Ask a model the questions of a probe set, here or in a background worker. Repeat it to continue."
+    help = (
+        "Ask a model the questions of a probe set, here or in a background worker. Run it again to continue."
+    )
     example = (
         "python manage.py probe --study Pairs --probe-set pairs --backend chat --model gpt-4o-mini --dry-run"
     )
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        parser.add_argument("--study", required=True, metavar="NAME", help="the study's name or slug")
+        parser.add_argument("--study", required=True, metavar="NAME", help="name or short name of the study")
         parser.add_argument(
             "--probe-set", required=True, metavar="NAME", help=f"{', '.join(PUBLISHED)}, or a .toml file"
         )
         parser.add_argument("--backend", choices=sorted(ANSWERERS), default="script")
         parser.add_argument(
-            "--model", default="", metavar="ID", help="the endpoint's name of it, or a folder"
+            "--model", default="", metavar="ID", help="the model's name at the endpoint, or a folder"
         )
         parser.add_argument("--label", default="", help="how reports name the model (default: from its id)")
         parser.add_argument(
@@ -44,10 +46,10 @@ class Command(DomainCommand):
             type=positive,
             default=1,
             metavar="N",
-            help="ask for N answers at once where the endpoint gives them (default: 1)",
+            help="ask for N answers in one request if the endpoint supports it (default: 1)",
         )
-        parser.add_argument("--price-in", type=amount, metavar="X", help="price of a million tokens in")
-        parser.add_argument("--price-out", type=amount, metavar="Y", help="price of a million tokens out")
+        parser.add_argument("--price-in", type=amount, metavar="X", help="price of a million input tokens")
+        parser.add_argument("--price-out", type=amount, metavar="Y", help="price of a million output tokens")
         parser.add_argument(
             "--budget", type=amount, metavar="Z", help="stop before the run costs more than this"
         )
@@ -55,7 +57,7 @@ class Command(DomainCommand):
             "--dry-run", action="store_true", help="only print requests, tokens, time and cost"
         )
         parser.add_argument("--limit", type=positive, metavar="N", help="ask for at most N answers now")
-        parser.add_argument("--queue", action="store_true", help="let a background worker do it")
+        parser.add_argument("--queue", action="store_true", help="queue a job for a background worker")
         parser.add_argument(
             "--fresh", action="store_true", help="start a new run that reuses no earlier answer"
         )
@@ -78,7 +80,7 @@ class Command(DomainCommand):
             return
         run = plan_run(plan=plan, by=by)
         if options["retry_failed"]:
-            self.stdout.write(f"{reopen_failed(run=run):,} failed requests are asked again.")
+            self.stdout.write(f"{reopen_failed(run=run):,} failed requests are repeated.")
         if options["queue"]:
             job = start(run=run, by=by, limit=options["limit"])
             self.stdout.write(f"Queued as job {job.pk}.")

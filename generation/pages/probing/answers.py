@@ -4,12 +4,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from django.contrib.auth.decorators import login_required
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.views.decorators.http import require_safe
 
+from accounts.rights import Capability, requires
 from foundation.errors import NotFound
 from generation.images.signed_urls import SMALL, image_url
 from generation.models import Answer, Coding, ProbeRun
@@ -21,7 +20,7 @@ from generation.probing.codings import counted_codings
 from generation.probing.overrides import override_answer
 from generation.probing.probe_sets import ProbeSet
 from generation.probing.questions import OptionPair, Order, ProbeQuestion
-from studies.access import LEAD, holds, study_for
+from studies.access import may, study_for
 from studies.protocol.descriptors import forms_of
 from web.form_page import FormPage
 
@@ -45,17 +44,16 @@ class ProbeAnswerLine:
         return str(image.group.display_name) if image is not None and image.group is not None else ""
 
 
-@login_required
-@require_safe
+@requires(get=Capability.SEE_IMAGES)
 def answers(request: HttpRequest, study: str, run: int) -> HttpResponse:
     """List the answers of a run that pass the filters in the address, newest first."""
-    current_study = study_for(request.user, study)
+    current_study = study_for(request, study)
     probe_run = probe_run_of(current_study, run)
     filters = ProbeAnswerFilter.parse(request.GET)
     listed = answer_page(probe_run, filters, query=request.GET, size=_PER_PAGE)
     context = {
         "study": current_study,
-        "may_change": holds(request.user, current_study, LEAD),
+        "may_change": may(request, current_study, Capability.RUN_MODELS),
         "run": probe_run,
         "filters": filters,
         "choices": choices_of(probe_run),
@@ -69,10 +67,10 @@ def answers(request: HttpRequest, study: str, run: int) -> HttpResponse:
     return render(request, "generation/probing/answers.html", context)
 
 
+@requires(get=Capability.SEE_IMAGES, post=Capability.RUN_MODELS)
 class OneAnswer(ProbeRunView, FormPage[OverrideForm]):
     """One answer: what was asked about which image, what came back, every coding; a lead overrides them."""
 
-    readers = None
     template_name = "generation/probing/answer.html"
     form_class = OverrideForm
     leads_to = "generation:answer"

@@ -5,6 +5,7 @@ from typing import Any
 from django.http import HttpResponse
 from django.shortcuts import redirect
 
+from accounts.rights import Capability, requires
 from foundation.errors import DomainError, NotFound
 from generation.imports.answers import uploads
 from generation.imports.answers.fields import AnswerImportOptions
@@ -19,6 +20,7 @@ NO_MODEL = "Name the model, or choose the column that names it."
 _LISTED = 10
 
 
+@requires(get=Capability.RUN_MODELS, post=Capability.RUN_MODELS)
 class AnswerUpload(StudyView, FormPage[AnswerFileForm]):
     """Take a file, and have a worker read its first rows."""
 
@@ -36,6 +38,7 @@ class AnswerUpload(StudyView, FormPage[AnswerFileForm]):
         return super().context() | {"looks": looks}
 
 
+@requires(get=Capability.RUN_MODELS, post=Capability.RUN_MODELS)
 class AnswerFilePage(StudyView, FormPage[AnswerColumnsForm]):
     """Show the first rows of a file and what they are read as; import all of them by the columns chosen."""
 

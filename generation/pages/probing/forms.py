@@ -22,6 +22,7 @@ PARAMETERS: dict[str, type[SamplingParameters]] = {
     "chat": ChatParameters,
     "transformers": TransformersParameters,
 }
+_INVENTED = "script"
 # Given as objects, which a page cannot ask for field by field.
 _OBJECTS = ("bias", "associations")
 _LINES = {"rows": 2, "spellcheck": "false"}
@@ -37,9 +38,9 @@ class PriceForm(forms.Form):
     """What a model costs, and the most that a run may."""
 
     price_in = _price_field(
-        "Price of a million tokens in", "In the currency of your contract with the endpoint."
+        "Price of a million input tokens", "In the currency of your contract with the endpoint."
     )
-    price_out = _price_field("Price of a million tokens out")
+    price_out = _price_field("Price of a million output tokens")
     budget = forms.DecimalField(
         required=False,
         min_value=0,
@@ -50,13 +51,18 @@ class PriceForm(forms.Form):
     )
 
 
+def offered_answerers(study: Study) -> list[tuple[str, str]]:
+    """Return the ways to reach models that the page offers: an invented model in simulated studies only."""
+    return [
+        (name, backend.title) for name, backend in ANSWERERS.items() if study.simulated or name != _INVENTED
+    ]
+
+
 class ProbeForm(PriceForm):
     """Which model is asked which questions, and how."""
 
     probe_set = forms.ChoiceField(label="Probe set")
-    backend = forms.ChoiceField(
-        choices=[(name, backend.title) for name, backend in ANSWERERS.items()], label="What answers"
-    )
+    backend = forms.ChoiceField(label="What answers")
     model_id = forms.CharField(
         required=False,
         max_length=300,
@@ -86,18 +92,19 @@ class ProbeForm(PriceForm):
         min_value=1,
         max_value=100,
         label="Answers in a request",
-        help_text="Repeats of a question can be asked together where the endpoint has that. If empty, one.",
+        help_text="Repeats of a question can be asked in one request if the endpoint supports this. If empty, one.",
     )
     fresh = forms.BooleanField(
         required=False,
         label="Ask everything again",
-        help_text="Starts a new run. Otherwise answers that this study has already are used.",
+        help_text="Starts a new run. Otherwise, answers that this study already has are reused.",
     )
 
     def __init__(self, *args: Any, study: Study, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._sets = probe_sets_of(study)
         set_choices(self, "probe_set", [(name, content.title) for name, content in self._sets.items()])
+        set_choices(self, "backend", offered_answerers(study))
         for parameters in PARAMETERS.values():
             self.fields |= parameters.form_fields()
         self.fields |= BatchParameters.form_fields()
@@ -152,16 +159,16 @@ class OverrideForm(forms.Form):
     reason = forms.CharField(
         max_length=LONGEST_REASON,
         label="Reason",
-        help_text="Why this coding counts instead of the others. It is kept with the answer.",
+        help_text="Why this coding counts instead of the others. The reason is kept with the answer.",
         widget=forms.Textarea({"rows": 2}),
     )
 
 
 def nothing_chosen(study: Study) -> dict[str, str]:
-    """Return what the form begins with."""
+    """Return what the form begins with: an invented model where a study is simulated and no endpoint is allowed."""
     return {
         "probe_set": last_probe_set(study, probe_sets_of(study)),
-        "backend": "chat" if settings.OPENAI_BASE_URLS else "script",
+        "backend": _INVENTED if study.simulated and not settings.OPENAI_BASE_URLS else "chat",
         "send_seed": "on",
         **dict.fromkeys(_OBJECTS, ""),
     }

@@ -2,11 +2,10 @@
 
 from typing import Any
 
-from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.views.decorators.http import require_safe
 
+from accounts.rights import Capability, requires
 from foundation.errors import Conflict, DomainError, NotFound
 from generation.models import ProbeRun
 from generation.pages.probing.forms import PriceForm, ProbeForm, nothing_chosen
@@ -15,7 +14,7 @@ from generation.probing import estimates, launch
 from generation.probing.planning import Prices, change_prices, plan_run
 from generation.probing.totals import served_models
 from jobs.run.control import cancel
-from studies.access import LEAD, holds, study_for
+from studies.access import may, study_for
 from studies.models import Study
 from studies.study_view import StudyView
 from web.form_page import Button, FormPage, show_refusal
@@ -35,21 +34,21 @@ def probe_run_of(study: Study, pk: int) -> ProbeRun:
     return run
 
 
-@login_required
-@require_safe
+@requires(get=Capability.SEE_IMAGES)
 def probes(request: HttpRequest, study: str) -> HttpResponse:
     """List the probe runs of a study, newest first."""
-    current_study = study_for(request.user, study)
+    current_study = study_for(request, study)
     page = key_page(request, current_study.probe_runs.select_related("job"), size=_PER_PAGE)
     context = {
         "study": current_study,
         "page": page,
         "lines": lines_of(page),
-        "may_change": holds(request.user, current_study, LEAD),
+        "may_change": may(request, current_study, Capability.RUN_MODELS),
     }
     return render(request, "generation/probing/runs.html", context)
 
 
+@requires(get=Capability.RUN_MODELS, post=Capability.RUN_MODELS)
 class NewProbe(StudyView, FormPage[ProbeForm]):
     """Count what a run would ask; start it."""
 
@@ -71,11 +70,10 @@ class NewProbe(StudyView, FormPage[ProbeForm]):
         return super().context() | self.estimated
 
 
-@login_required
-@require_safe
+@requires(get=Capability.RUN_MODELS)
 def probe_estimate(request: HttpRequest, study: str) -> HttpResponse:
     """Answer what the form as it stands comes to, for the page to show without a reload."""
-    current_study = study_for(request.user, study, role=LEAD)
+    current_study = study_for(request, study)
     form = ProbeForm(request.GET or nothing_chosen(current_study), study=current_study)
     return render(request, "generation/probing/_estimate.html", _estimated(current_study, form))
 
@@ -94,10 +92,10 @@ class ProbeRunView(StudyView):
         return (*super().place(), self.kwargs["run"])
 
 
+@requires(get=Capability.SEE_IMAGES, post=Capability.RUN_MODELS)
 class Probe(ProbeRunView, FormPage[PriceForm]):
     """One run: how far it is, what it cost, which model answered, what failed; a lead changes its budget."""
 
-    readers = None
     template_name = "generation/probing/run.html"
 
     def make_form(self, data: Any) -> PriceForm:
@@ -106,7 +104,7 @@ class Probe(ProbeRunView, FormPage[PriceForm]):
 
     def call(self) -> str:
         change_prices(run=self.run, prices=Prices(**self.form.cleaned_data), by=self.by)
-        return "The prices and the budget are changed."
+        return "The prices and the budget were changed."
 
     def context(self) -> dict[str, Any]:
         served = served_models(self.run, most=_MOST_SERVED + 1)
@@ -121,14 +119,16 @@ class Probe(ProbeRunView, FormPage[PriceForm]):
         }
 
 
+@requires(post=Capability.RUN_MODELS)
 class ProbeGoOn(ProbeRunView, Button):
     """Asks what is left."""
 
     def call(self) -> str:
         launch.start(run=self.run, by=self.by)
-        return "The questions that are left are queued."
+        return "The remaining questions are queued."
 
 
+@requires(post=Capability.RUN_MODELS)
 class ProbeRetry(ProbeRunView, Button):
     """Asks again what failed, and what is left."""
 
@@ -137,6 +137,7 @@ class ProbeRetry(ProbeRunView, Button):
         return "The questions that failed are queued again."
 
 
+@requires(post=Capability.RUN_MODELS)
 class ProbeCancel(ProbeRunView, Button):
     """Stops the run's job."""
 
@@ -144,7 +145,7 @@ class ProbeCancel(ProbeRunView, Button):
         if self.run.job is None:
             raise Conflict("job_ended", "This run has no job to cancel.")
         cancel(job=self.run.job, by=self.by)
-        return "The run stops after the questions that are being asked. You can resume it."
+        return "The run will stop after the questions that are being asked now. You can resume it later."
 
 
 def _estimated(study: Study, form: ProbeForm) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What an answer to a choice says, by rules. Pure: text in, coding out; docs/probing.md lists the rules in order."""
+"""What an answer to a choice says, by rules. Pure: text in, coding out; probing.md in docs/ lists them in order."""
 
 import re
 from bisect import bisect_right

@@ -45,7 +45,7 @@ class ProbeResult:
         ]
         sentence = ", ".join(parts) + "."
         if len(self.served) > 1:
-            sentence += f" The model changed meanwhile: {', '.join(self.served[:MOST_SERVED])}."
+            sentence += f" The model changed during the run: {', '.join(self.served[:MOST_SERVED])}."
         return sentence
 
 
@@ -118,5 +118,5 @@ def _note_revision(run: ProbeRun, model: Answerer) -> None:
         raise DomainError(
             "model_changed",
             f"The run began with revision {run.model_revision} of {run.model_id}, but "
-            f"{model.revision or 'none'} is there now; start a run of its own for it.",
+            f"{model.revision or 'none'} is there now. Start a new run for it.",
         )

@@ -1,4 +1,4 @@
-"""Prompt sets: the prompts of a published protocol, or of one's own, as a file. See docs/generation.md for its form."""
+"""Prompt sets: the prompts of a published protocol, or of one's own, as a file. generation.md in docs/ has its form."""
 
 import tomllib
 from collections.abc import Mapping
@@ -104,7 +104,7 @@ def prompt_set(name: str, *, variant: str = "") -> PromptSet:
     if name not in PUBLISHED and path.suffix != ".toml":
         raise NotFound(
             "prompt_set_unknown",
-            f"There is no prompt set “{name}”; there are {', '.join(PUBLISHED)}, or name a .toml file.",
+            f"There is no prompt set “{name}”. Choose {', '.join(PUBLISHED)}, or name a .toml file.",
         )
     return _read(path, variant)
 
@@ -126,7 +126,8 @@ def _read(path: Path, variant: str) -> PromptSet:
         return _with_variant(_parsed(path.stem, content), content.get("variants", {}), variant)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise DomainError(
-            "prompt_set_invalid", f"{path} is no prompt set: {error!r}; see docs/generation.md."
+            "prompt_set_invalid",
+            f"{path} is not a prompt set: {error!r}; see docs/use/reference/generation.md.",
         ) from None
 
 

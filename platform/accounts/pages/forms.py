@@ -3,11 +3,14 @@
 from datetime import datetime, time, timedelta
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from allauth.account.forms import LoginForm, ResetPasswordForm, ResetPasswordKeyForm
 from django import forms
 from django.contrib.auth import authenticate
-from django.contrib.auth.forms import PasswordChangeForm
+from django.contrib.auth.forms import AuthenticationForm, PasswordChangeForm
+from django.contrib.auth.password_validation import password_validators_help_text_html
 from django.http import HttpRequest
 from django.utils import timezone
+from django.utils.text import capfirst
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
@@ -65,7 +68,7 @@ class ProfileForm(_ProfileModelForm):
                 "one gender."
             ),
             "region_of_origin": _(
-                "The part of the world you identify with. What one notices depends on where one grew up."
+                "The part of the world you identify with. What people notice depends on where they grew up."
             ),
             "nationality": _("So that the people who see a picture do not all come from one country."),
             "country_of_residence": _("Where you live shapes what looks ordinary to you."),
@@ -124,6 +127,50 @@ def _understood(profile: AnnotatorProfile, field: str) -> str:
     return gettext("Your answer counts as: %(names)s.") % {"names": names}
 
 
+class SignInForm(LoginForm):
+    """User name and password, with the names and labels of Django's own form."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["login"].label = capfirst(User._meta.get_field("username").verbose_name)
+        self.fields["login"].widget.attrs = {
+            "autocomplete": "username",
+            "autocapitalize": "none",
+            "autofocus": True,
+        }
+        self.fields["password"].label = AuthenticationForm.base_fields["password"].label
+        self.fields["password"].help_text = ""
+        self.fields["password"].widget.attrs.pop("placeholder")
+
+    def add_prefix(self, field_name: str) -> str:
+        return "username" if field_name == "login" else field_name
+
+
+class ForgottenPasswordForm(ResetPasswordForm):
+    """Where to send the letter with which a person chooses a new password."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        email = self.fields["email"]
+        email.label = gettext("E-mail address")
+        email.help_text = gettext("The address that an administrator gave your account.")
+        email.widget.attrs = {"autocomplete": "email"}
+
+
+class NewPasswordForm(ResetPasswordKeyForm):
+    """A new password, twice."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for name, label in (
+            ("password1", gettext("New password")),
+            ("password2", gettext("New password, once more")),
+        ):
+            self.fields[name].label = label
+            self.fields[name].widget.attrs = {"autocomplete": "new-password"}
+        self.fields["password1"].help_text = password_validators_help_text_html()
+
+
 class ThrottledPasswordChangeForm(PasswordChangeForm):
     """A new password for somebody who knows the old one. Wrong tries count with those of signing in."""
 
@@ -141,18 +188,20 @@ class ThrottledPasswordChangeForm(PasswordChangeForm):
 class ApiTokenForm(forms.Form):
     """A new API token."""
 
-    name = forms.CharField(max_length=80, help_text="What will use it, such as “nightly export”.")
+    name = forms.CharField(
+        label=_("Name"), max_length=80, help_text=_("What will use it, such as “nightly export”.")
+    )
     scopes = forms.MultipleChoiceField(
-        label="It may",
+        label=_("It may"),
         choices=ApiToken.Scope.choices,
         widget=forms.CheckboxSelectMultiple,
         initial=[ApiToken.Scope.READ],
     )
     expires_on = forms.DateField(
-        label="Stops working after",
+        label=_("Stops working after"),
         required=False,
         widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"),
-        help_text="The whole day counts. Empty: until you revoke it.",
+        help_text=_("It works until the end of this day. If empty, it works until you revoke it."),
     )
 
     def __init__(self, *args: Any, user: User, **kwargs: Any) -> None:
@@ -164,7 +213,9 @@ class ApiTokenForm(forms.Form):
         name: str = self.cleaned_data["name"].strip()
         # Also what keeps a reload of the page that shows the key from making a second token.
         if self.user.api_tokens.filter(name=name, revoked_at=None).exists():
-            raise forms.ValidationError("You have a token of this name; revoke it or choose another name.")
+            raise forms.ValidationError(
+                gettext("You already have a token of this name. Revoke it or choose another name.")
+            )
         return name
 
     def clean_expires_on(self) -> datetime | None:
@@ -172,5 +223,5 @@ class ApiTokenForm(forms.Form):
         if day is None:
             return None
         if day < timezone.localdate():
-            raise forms.ValidationError("This day is over; choose today or later.")
+            raise forms.ValidationError(gettext("This day is in the past. Choose today or later."))
         return timezone.make_aware(datetime.combine(day + timedelta(days=1), time.min))

@@ -25,6 +25,7 @@ def start_import(
     geography: "UploadedFile[Any] | None",
     update: bool,
     by: User | None,
+    invented: bool = False,
 ) -> Job:
     """Keep the files and queue the import; what the beginning of a file shows to be unusable is refused at once."""
     for field, table, needs in (
@@ -42,6 +43,7 @@ def start_import(
             **names,
             "name": name,
             "update": update,
+            "invented": invented,
             "file_name": file.name,
             "geography_name": geography.name if geography else "",
         }

@@ -15,7 +15,7 @@ MAX_UPLOAD_BYTES = 20 * 1024 * 1024
 class ResourceForm(forms.Form):
     """A CSV file and what to call it."""
 
-    name = forms.CharField(max_length=120, help_text="Of the resource, as studies will show it.")
+    name = forms.CharField(max_length=120, help_text="Studies show the resource by this name.")
     file = forms.FileField(
         label="CSV file",
         help_text="UTF-8, with columns identity and attribute; rater counts and ratings are optional.",
@@ -24,12 +24,18 @@ class ResourceForm(forms.Form):
     geography = forms.FileField(
         required=False,
         label="Geography",
-        help_text="A CSV with identity, iso_code and region, in place of the platform’s own.",
+        help_text="A CSV file with identity, iso_code and region that replaces the platform’s own geography.",
         widget=forms.ClearableFileInput(attrs={"accept": ".csv,text/csv"}),
+    )
+    invented = forms.BooleanField(
+        required=False,
+        label="The groups are invented",
+        help_text="For trying things out: pages do not warn of stereotypes about real people. A later import does not "
+        "change this.",
     )
     update = forms.BooleanField(
         required=False,
-        label="Update the resource if there is one of that name",
+        label="Update the resource if one of that name exists",
         help_text="Studies that have started keep the copy they froze.",
     )
 

@@ -3,44 +3,45 @@
 from typing import cast
 
 from django.core.paginator import Paginator
+from django.db.models import Exists, OuterRef
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
-from django.views.decorators.http import require_safe
 
 from accounts.models import User
+from accounts.rights import Capability, person_may, requires
 from catalog.imports.uploads import start_import
-from catalog.models import IdentityGroup, Resource
+from catalog.models import IdentityGroup, Resource, Stereotype
 from catalog.pages import listing
-from catalog.pages.access import researchers_only
 from catalog.pages.forms import ResourceForm
-from foundation.errors import Forbidden
 from web.form_page import FormPage
+from web.navigation import next_steps
 
 GROUPS_PER_PAGE = 60
 PAIRS_PER_PAGE = 100
+RESOURCE = "resource"  # after which other apps offer next steps
 
 
-@researchers_only
-@require_safe
+@requires(get=Capability.SEE_RESOURCES)
 def resource_list(request: HttpRequest) -> HttpResponse:
     """Which stereotypes are there to study."""
     page = Paginator(listing.resources(), GROUPS_PER_PAGE).get_page(request.GET.get("page"))
     return render(request, "catalog/resource_list.html", {"page": page})
 
 
-@researchers_only
-@require_safe
+@requires(get=Capability.SEE_RESOURCES)
 def resource_detail(request: HttpRequest, resource: str) -> HttpResponse:
     """Which groups a resource names, and how much it says of each."""
-    shown = get_object_or_404(Resource, slug=resource)
+    has_pairs = Exists(Stereotype.objects.filter(group__resource=OuterRef("pk")))
+    shown = get_object_or_404(Resource.objects.annotate(has_pairs=has_pairs), slug=resource)
     chosen = listing.ListingFilter(name=_asked(request, "q"), region=_asked(request, "region"))
     page = Paginator(listing.groups(shown, chosen), GROUPS_PER_PAGE).get_page(request.GET.get("page"))
     context = {"resource": shown, "page": page, "chosen": chosen, "regions": listing.regions(shown)}
+    if vars(shown)["has_pairs"] and person_may(request.user, Capability.CREATE_STUDIES):
+        context["next_steps"] = next_steps(RESOURCE, shown)
     return render(request, "catalog/resource.html", context)
 
 
-@researchers_only
-@require_safe
+@requires(get=Capability.SEE_RESOURCES)
 def group_detail(request: HttpRequest, resource: str, group: int) -> HttpResponse:
     """What a resource lists of one group."""
     identity_group = get_object_or_404(
@@ -51,15 +52,12 @@ def group_detail(request: HttpRequest, resource: str, group: int) -> HttpRespons
     return render(request, "catalog/group.html", context)
 
 
+@requires(get=Capability.CREATE_STUDIES, post=Capability.CREATE_STUDIES)
 class ResourceImport(FormPage[ResourceForm]):
     """Take a file and let a worker import it; the page of the job says what became of every row."""
 
     template_name = "catalog/import.html"
     form_class = ResourceForm
-
-    def load(self) -> None:
-        if not cast("User", self.request.user).leads:
-            raise Forbidden("not_a_lead", "Only leads may import a resource.")
 
     def call(self) -> HttpResponse:
         job = start_import(by=cast("User", self.request.user), **self.form.cleaned_data)

@@ -3,21 +3,13 @@
 On SQLite, where a migration has the database to itself, each does what Django's operation of that kind does.
 """
 
-import time
 from collections.abc import Sequence
-from datetime import timedelta
 from typing import Any
 
-from django.db import OperationalError
 from django.db.backends.base.schema import BaseDatabaseSchemaEditor
 from django.db.migrations.operations import AddConstraint, AddIndex, AlterField, SeparateDatabaseAndState
 from django.db.migrations.operations.base import Operation
 from django.db.migrations.state import ProjectState
-from django.db.transaction import atomic
-
-_LOCK_NOT_AVAILABLE = "55P03"  # PostgreSQL's code for a lock_timeout that ran out
-_ATTEMPT_MS = 200
-_PAUSE_SECONDS = 0.5
 
 
 def _on_postgres(editor: BaseDatabaseSchemaEditor) -> bool:
@@ -32,21 +24,18 @@ def _drop_unfinished(editor: BaseDatabaseSchemaEditor, name: str) -> None:
 class AtOnce(SeparateDatabaseAndState):
     """Change the definition of a table in one batch, and keep nobody waiting for longer than that takes.
 
-    Making up the statements takes Django a second or more, so that is done before the table is locked. A lock that is
-    asked for waits for the longest statement that runs, and everybody else waits behind it: it is asked for a moment
-    at a time, until no long statement runs.
+    Making up the statements takes Django a second or more, so that is done before the table is locked. If a long
+    statement has the table, the lock is refused after a moment: `migrate` then takes back the migration, so that
+    nobody waits for what it has locked already, and tries again.
     """
 
-    def __init__(
-        self, model_name: str, operations: Sequence[Operation], *, patience: timedelta = timedelta(minutes=10)
-    ) -> None:
+    def __init__(self, model_name: str, operations: Sequence[Operation]) -> None:
         super().__init__(database_operations=operations, state_operations=operations)
         self.model_name = model_name
         self.operations = operations
-        self.patience = patience
 
     def deconstruct(self) -> tuple[str, Sequence[Any], dict[str, Any]]:
-        return type(self).__name__, [self.model_name, self.operations], {"patience": self.patience}
+        return type(self).__name__, [self.model_name, self.operations], {}
 
     def database_forwards(
         self,
@@ -61,27 +50,9 @@ class AtOnce(SeparateDatabaseAndState):
         table = from_state.apps.get_model(app_label, self.model_name)._meta.db_table
         with schema_editor.connection.schema_editor(collect_sql=True, atomic=False) as collector:
             super().database_forwards(app_label, collector, from_state, to_state)
-        self._lock(schema_editor, table)
+        schema_editor.execute(f"LOCK TABLE {schema_editor.quote_name(table)} IN ACCESS EXCLUSIVE MODE")
         for statement in collector.collected_sql:
             schema_editor.execute(statement, params=None)
-
-    def _lock(self, schema_editor: BaseDatabaseSchemaEditor, table: str) -> None:
-        last_attempt = time.monotonic() + self.patience.total_seconds()
-        while True:
-            try:
-                with atomic(schema_editor.connection.alias):
-                    schema_editor.execute(f"SET LOCAL lock_timeout = {_ATTEMPT_MS}")
-                    schema_editor.execute(
-                        f"LOCK TABLE {schema_editor.quote_name(table)} IN ACCESS EXCLUSIVE MODE"
-                    )
-                    schema_editor.execute("SET LOCAL lock_timeout = DEFAULT")
-            except OperationalError as error:
-                state = getattr(error.__cause__, "sqlstate", None)
-                if state != _LOCK_NOT_AVAILABLE or time.monotonic() > last_attempt:
-                    raise
-                time.sleep(_PAUSE_SECONDS)
-            else:
-                return
 
     def describe(self) -> str:
         return f"Change the table of {self.model_name} at once"

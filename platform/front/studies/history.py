@@ -1,9 +1,10 @@
 """The audit trail in sentences."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
+from accounts.rights import Capability, Role
 from annotation import integrations
 from annotation.models import Campaign
 from studies.models import AuditEntry
@@ -17,14 +18,18 @@ _SENTENCES = {
     "known_task.removed": "removed a {purpose} task with known answers from “{campaign}”",
     "scenarios.redrawn": "had failed scenarios drawn again ({scenarios}): {images} images",
     "study.created": "created the study with {groups} identity groups",
+    "study.changed": "changed the study",
     "study.frozen": "froze the study’s copy of its resource",
     "plan.made": "planned the study: {designs} designs",
     "plan.preregistered": "preregistered the study (SHA-256 {sha256})",
     "study.prompts_set": "set the {condition} prompts",
-    "study.prompt_set_used": "took the prompts of {prompt_set}",
+    "study.prompt_set_used": "used the prompts of {prompt_set}",
     "file.downloaded": "downloaded {file}",
     "people.read": "read {of}",
+    "own_data.downloaded": "downloaded the data stored about them",
     "audit_entry.redacted": "erased the details of an entry: {reason}",
+    "annotator.erased": "a person was erased; their answers were {labels}",
+    "retention.applied": "removed data about people that was no longer needed",
     "member.added": "made {username} {role}",
     "member.removed": "removed {username} as {role}",
     "consent.published": "published version {version} of the consent text",
@@ -34,8 +39,8 @@ _SENTENCES = {
     "campaign.created": "made a draft of the campaign “{campaign}”",
     "campaign.changed": "changed the draft of the campaign “{campaign}”",
     "campaign.settings_changed": "changed settings of the campaign “{campaign}”: {changes}",
-    "instrument.revised": "changed what annotators of “{campaign}” read: version {version}",
-    "campaign.extended": "asks {to} instead of {before} annotators per screen in “{campaign}”",
+    "instrument.revised": "changed the texts of “{campaign}” for annotators: version {version}",
+    "campaign.extended": "changed the annotators per screen of “{campaign}” from {before} to {to}",
     "campaign.cloned": "made “{campaign}” as a copy of “{source}”",
     "campaign.checks_waived": "waived checks of “{campaign}” ({checks}): {reason}",
     "campaign.opened": "opened the campaign “{campaign}”: {tasks} screens, {judgements} judgements",
@@ -49,16 +54,17 @@ _SENTENCES = {
     "consent.withdrawn": "{pseudonym} withdrew consent; these labels no longer count",
     "consent.renewed": "{pseudonym} agreed again after a withdrawal; these labels count again",
     "own_words.matched": "matched the {field} “{words}” with {code}",
-    "own_words.unmatched": "left the {field} “{words}” as own words",
+    "own_words.unmatched": "kept the {field} “{words}” as own words",
     "annotation.excluded": "excluded an answer: {reason}",
-    "annotation.readmitted": "let an excluded answer count again",
-    "campaign.screens_reopened": "had {screens} screens of “{campaign}” asked again whose labels no longer count",
+    "annotation.readmitted": "included an excluded answer again",
+    "campaign.screens_reopened": "gave {screens} screens of “{campaign}” to other people, because their labels no "
+    "longer count",
     "enrolment.warned": "warned {pseudonym} in “{campaign}”: {reason}",
-    "quality_rule.set": "set in “{campaign}” to {does} by {measure} ({asked}, from {minimum} screens on)",
-    "quality_rule.removed": "removed from “{campaign}” the rule to {does} by {measure}",
+    "quality_rule.set": "set a rule of “{campaign}” to {does} by {measure} ({asked}, from {minimum} screens on)",
+    "quality_rule.removed": "removed the rule of “{campaign}” to {does} by {measure}",
     "image.retracted": "retracted an image: {reason}",
     "image.restored": "restored a retracted image",
-    "image_report.dismissed": "looked at a report of an image and let the image stay: {reason}",
+    "image_report.dismissed": "reviewed a report of an image and kept the image: {reason}",
     "generation.planned": "asked {model} for {requests} images",
     "probe.planned": "asked {model} {requests} questions of {probe_set}",
     "answers.imported": "imported {answers} answers of {model} from {file}",
@@ -67,8 +73,8 @@ _SENTENCES = {
     "answer.overridden": "coded an answer of a model as {outcome}: {reason}",
     "images.imported": "imported {kept} images; {rejected} were rejected",
     "labels.imported": "imported labels from a file",
-    "scorer.planned": "asked the scorer {label} to look at the images",
-    "scorer.removed": "removed the scorer {label} and what it found",
+    "scorer.planned": "started scoring with {label}",
+    "scorer.removed": "removed the scorer {label} and its scores",
     "report.computed": "computed the results",
     "release.built": "built release {version}",
     "release.files_removed": "removed the files of release {version}",
@@ -76,6 +82,8 @@ _SENTENCES = {
     "invitation.created_each": "made {links} personal links to “{campaign}”",
     "invitation.revoked": "revoked an invitation link to “{campaign}”",
     "invitation.reissued": "reissued an invitation link to “{campaign}”",
+    "letters.planned": "sent {letters} personal links to “{campaign}” by e-mail",
+    "letters.again": "sent {letters} personal links to “{campaign}” by e-mail again",
     "provider.added": "added the panel “{name}”",
     "provider.token_changed": "changed the token of the panel “{name}”",
     "provider.events_received": "switched on events from the panel “{name}”",
@@ -84,7 +92,7 @@ _SENTENCES = {
     "recruitment.opened": "opened the recruitment “{name}” for “{campaign}”",
     "recruitment.paused": "paused the recruitment “{name}” for “{campaign}”",
     "recruitment.closed": "closed the recruitment “{name}” for “{campaign}”",
-    "recruitment.settled": "noted that everybody in the recruitment “{name}” was paid",
+    "recruitment.settled": "recorded that everybody in the recruitment “{name}” was paid",
     "recruitment.places_approved": "approved {places} places of the recruitment “{name}”",
     "recruitment.bonuses_ordered": "ordered {bonuses} bonuses for the recruitment “{name}”: {total}",
     "recruitment.bonus_planned_again": "sent a bonus of {amount} in the recruitment “{name}” again",
@@ -92,10 +100,24 @@ _SENTENCES = {
     "recruitment.place_approved": "approved a place of the recruitment “{name}”",
     "recruitment.place_rejected": "rejected a place of the recruitment “{name}”",
     "recruitment.place_ended": "ended a place of the recruitment “{name}” that was given back",
-    "panel_place.id_shown": "looked at a panel’s id of a place in “{campaign}”",
+    "panel_place.id_shown": "viewed the panel’s id of a place in “{campaign}”",
     "enrolment.paused": "paused {pseudonym} in “{campaign}”: {reason}",
-    "enrolment.resumed": "let {pseudonym} go on in “{campaign}”: {reason}",
+    "enrolment.resumed": "resumed {pseudonym} in “{campaign}”: {reason}",
     "enrolment.excluded": "excluded {pseudonym} from “{campaign}”: {reason}",
+}
+
+# What is said instead to people without a capability: the sentence holds what they may not see elsewhere.
+_DISCREET = {
+    "own_words.matched": (Capability.SEE_DEMOGRAPHICS, "matched an answer in own words with a code"),
+    "own_words.unmatched": (Capability.SEE_DEMOGRAPHICS, "kept an answer as own words"),
+    "answer.overridden": (Capability.SEE_IMAGES, "coded an answer of a model"),
+    "campaign.paused_by_rule": (Capability.SEE_RESULTS, "paused the campaign “{campaign}” by a stop rule"),
+    "campaign.closed_by_rule": (Capability.SEE_RESULTS, "closed the campaign “{campaign}” by a stop rule"),
+    "annotation.excluded": (Capability.SEE_QUALITY, "excluded an answer"),
+    "enrolment.warned": (Capability.SEE_QUALITY, "warned {pseudonym} in “{campaign}”"),
+    "enrolment.paused": (Capability.SEE_QUALITY, "paused {pseudonym} in “{campaign}”"),
+    "enrolment.resumed": (Capability.SEE_QUALITY, "resumed {pseudonym} in “{campaign}”"),
+    "enrolment.excluded": (Capability.SEE_QUALITY, "excluded {pseudonym} from “{campaign}”"),
 }
 
 
@@ -122,8 +144,11 @@ def _sentence_patterns() -> dict[str, str]:
     return patterns
 
 
-def sentences(entries: Iterable[AuditEntry]) -> list[HistoryLine]:
-    """Return entries as sentences: one query for the names of the campaigns they are about."""
+def sentences(entries: Iterable[AuditEntry], capabilities: Collection[Capability]) -> list[HistoryLine]:
+    """Return entries as sentences for people with these capabilities.
+
+    One query for the names of the campaigns they are about.
+    """
     entries = list(entries)
     about = {
         entry.subject: entry.subject.removeprefix(_CAMPAIGN)
@@ -131,14 +156,16 @@ def sentences(entries: Iterable[AuditEntry]) -> list[HistoryLine]:
         if _CAMPAIGN in entry.subject
     }
     names = dict(Campaign.objects.filter(pk__in=about.values()).values_list("pk", "name")) if about else {}
-    return [_line(entry, names) for entry in entries]
+    return [_line(entry, names, capabilities) for entry in entries]
 
 
-def _line(entry: AuditEntry, names: dict[int, str]) -> HistoryLine:
+def _line(entry: AuditEntry, names: dict[int, str], capabilities: Collection[Capability]) -> HistoryLine:
     details = _Details(entry.details)
     subject = entry.subject.removeprefix(_CAMPAIGN)
     if subject.isdecimal() and int(subject) in names:
         details["campaign"] = names[int(subject)]
+    if (role := details.get("role")) in set(Role):
+        details["role"] = Role(str(role)).words
     before, after = details.get("before"), details.get("after")
     if isinstance(before, dict) and isinstance(after, dict):
         details["changes"] = _changes(before, after)
@@ -147,6 +174,9 @@ def _line(entry: AuditEntry, names: dict[int, str]) -> HistoryLine:
             details[key] = f"{value:,}"
     action = f"{entry.action}_by_rule" if "rule" in details else entry.action
     pattern = _sentence_patterns().get(action)
+    capability, discreet_pattern = _DISCREET.get(action, (None, ""))
+    if capability is not None and capability not in capabilities:
+        pattern = discreet_pattern
     # An action without a sentence is shown by its name.
     sentence = pattern.format_map(details) if pattern else entry.action.replace(".", " ").replace("_", " ")
     return HistoryLine(who=str(entry.actor) if entry.actor else "The system", what=sentence, at=entry.at)

@@ -1,24 +1,25 @@
 """The New study page: nothing is written until the lead creates it."""
 
-from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.db.models import Count
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.template.loader import render_to_string
-from django.views.decorators.http import require_http_methods, require_POST
 
-from annotation.lead.forms import NewStudyForm
+from accounts.rights import Capability, requires
+from annotation.lead.forms import NewStudyForm, StudyForm
 from annotation.lead.page_context import person, typed
 from catalog.models import Resource
 from catalog.raters import RaterPools
-from foundation.errors import DomainError, Forbidden
+from foundation.errors import DomainError
+from generation.models import Condition, PromptTemplate
 from generation.prompts.creation import create_study_with_prompts
 from generation.prompts.placeholders import render as render_prompt
+from studies.models import Study
+from studies.protocol.changes import RULE
 from studies.protocol.groups import NO_REGION, GroupChoice, by_region, group_choices
 from studies.protocol.totals import study_totals
 from web.form_page import show_refusal
@@ -44,17 +45,15 @@ class RegionOfChoices:
         return sum(is_shown for _, _, is_shown in self.rows)
 
 
-@login_required
-@require_http_methods(["GET", "POST"])
+@requires(get=Capability.CREATE_STUDIES, post=Capability.CREATE_STUDIES)
 def new_study(request: HttpRequest) -> HttpResponse:
     """Choose a resource, then groups, prompts and thresholds; create on the lead's word."""
-    _require_lead(request)
     slug = typed(request.POST.get("resource") or request.GET.get("resource"))
     if not slug:
         resources = Resource.objects.annotate(n_groups=Count("groups", distinct=True)).filter(n_groups__gt=0)
         return render(request, "front/studies/choose_resource.html", {"resources": resources})
-    page = NewStudyPage(request, get_object_or_404(Resource, slug=slug))
-    if request.method == "POST" and request.POST.get("action") == "create" and page.form.is_valid():
+    page = StudyFormPage(request, get_object_or_404(Resource, slug=slug))
+    if page.to_save and page.form.is_valid():
         try:
             study = create_study_with_prompts(
                 resource=page.resource, by=person(request), **page.form.settings()
@@ -62,23 +61,27 @@ def new_study(request: HttpRequest) -> HttpResponse:
         except DomainError as error:
             show_refusal(page.form, error)
         else:
-            messages.success(request, f"{study.name} is created. Nothing was generated or asked yet.")
+            messages.success(request, f"{study.name} is created. No images have been generated yet.")
             return redirect("studies:detail", study.slug)
     status = 400 if page.refused else 200
     return render(request, "front/studies/new_study.html", page.context(), status=status)
 
 
-@login_required
-@require_POST
+@requires(post=Capability.CREATE_STUDIES)
 def new_study_totals(request: HttpRequest) -> JsonResponse:
     """Answer the totals for the form as it stands, for the page to show without a reload."""
-    _require_lead(request)
-    page = NewStudyPage(request, get_object_or_404(Resource, slug=typed(request.POST.get("resource"))))
+    page = StudyFormPage(request, get_object_or_404(Resource, slug=typed(request.POST.get("resource"))))
+    return totals_of(request, page)
+
+
+def totals_of(request: HttpRequest, page: "StudyFormPage") -> JsonResponse:
+    """Return the parts of a page that follow from its form."""
     context = page.context()
     return JsonResponse(
         {
             "totals": render_to_string("front/studies/_totals.html", context, request),
             "examples": render_to_string("front/studies/_prompt_examples.html", context, request),
+            "chosen": render_to_string("front/studies/_chosen_groups.html", context, request),
             "groups": {
                 str(choice.pk): {"shown": is_shown, "stereotypes": choice.stereotypes}
                 for region in context["regions"]
@@ -88,26 +91,43 @@ def new_study_totals(request: HttpRequest) -> JsonResponse:
     )
 
 
-class NewStudyPage:
-    """The form as it stands, and what follows from it even while parts of it are wrong."""
+class StudyFormPage:
+    """The form of a new study, or of one that exists, as it stands, and what follows from it even while it is wrong."""
 
-    def __init__(self, request: HttpRequest, resource: Resource) -> None:
-        self.resource = resource
+    def __init__(self, request: HttpRequest, resource: Resource, study: Study | None = None) -> None:
+        self.resource, self.study = resource, study
         self.posted = request.method == "POST"
-        self.creating = request.POST.get("action") == "create"
+        self.to_save = self.posted and request.POST.get("action") in {"create", "save"}
         region_names = set(resource.groups.values_list("region", flat=True))
         regions = sorted(region_names - {""}) + ([NO_REGION] if "" in region_names else [])
-        self.form = NewStudyForm(request.POST if self.posted else None, resource=resource, regions=regions)
-        if not self.form.is_valid() and not self.creating:
+        self.form = self._form(request.POST if self.posted else None, regions)
+        if not self.form.is_valid() and not self.to_save:
             self._forgive_what_is_not_filled_in_yet(request)
         self.values: dict[str, Any] = getattr(self.form, "cleaned_data", {})
         self.choices = group_choices(
             resource,
             min_raters=self._number("min_raters"),
-            rater_pools=self.values.get("rater_pools") or RaterPools.SEPARATE,
+            rater_pools=self._value("rater_pools") or RaterPools.SEPARATE,
+            most=self._value("most_stereotypes"),
         )
         self.shown = {choice.pk for choice in self.choices if self.form.filters().shows(choice)}
-        self.chosen = self._chosen(request.POST.getlist("groups"), request.POST.get("select", ""))
+        self.chosen = self._chosen(request)
+
+    def _form(self, data: Any, regions: list[str]) -> NewStudyForm:
+        if self.study is None:
+            return NewStudyForm(data, resource=self.resource, regions=regions)
+        prompts = own_prompts(self.study)
+        return StudyForm(
+            data,
+            resource=self.resource,
+            regions=regions,
+            prompts=bool(prompts),
+            initial={
+                **{name: getattr(self.study, name) for name in ("name", "description", *RULE)},
+                "templates": "\n".join(prompt.text for prompt in prompts),
+                "images_per_prompt": prompts[0].images_per_prompt if prompts else None,
+            },
+        )
 
     def _forgive_what_is_not_filled_in_yet(self, request: HttpRequest) -> None:
         for name in list(self.form.errors):
@@ -116,17 +136,30 @@ class NewStudyPage:
 
     @property
     def refused(self) -> bool:
-        return self.creating and bool(self.form.errors)
+        return self.to_save and bool(self.form.errors)
+
+    def _value(self, name: str) -> Any:
+        """Return what a field holds: None while it is wrong, what it begins with before anything is sent."""
+        if self.posted or name not in self.form.fields:
+            return self.values.get(name)
+        return self.form.get_initial_for_field(self.form.fields[name], name)
 
     def _number(self, name: str) -> int:
-        value = self.values.get(name)
+        value = self._value(name)
         return int(self.form.fields[name].initial if value is None else value)
 
-    def _chosen(self, ticked: Collection[str], select: str) -> set[int]:
-        """Apply the 'select all' button that was pressed to the boxes that were ticked."""
+    def _chosen(self, request: HttpRequest) -> set[int]:
+        """Return the groups that are ticked, after the button that was pressed."""
+        if not self.posted:
+            return (
+                set()
+                if self.study is None
+                else set(self.study.groups.values_list("group", flat=True)) - {None}
+            )
         choice_of = {choice.pk: choice for choice in self.choices}
-        chosen = {int(pk) for pk in ticked if pk.isdecimal() and int(pk) in choice_of}
-        extent, _, region = select.partition(":")
+        chosen = {pk for pk in _numbers(request.POST.getlist("groups")) if pk in choice_of}
+        chosen -= set(_numbers(request.POST.getlist("leave_out")))
+        extent, _, region = request.POST.get("select", "").partition(":")
         touched = {pk for pk in self.shown if not region or choice_of[pk].region == region}
         if extent == "all":
             return chosen | touched
@@ -134,7 +167,7 @@ class NewStudyPage:
 
     def context(self) -> dict[str, Any]:
         templates = self._templates()
-        per_prompt = self._number("images_per_prompt")
+        per_prompt = self._number("images_per_prompt") if "images_per_prompt" in self.form.fields else 0
         totals = study_totals(
             self.choices,
             chosen=self.chosen,
@@ -144,9 +177,12 @@ class NewStudyPage:
         )
         return {
             "resource": self.resource,
+            "study": self.study,
             "form": self.form,
             "filters": [self.form[name] for name in self.form.FILTERS],
             "regions": self._regions(),
+            "chosen_groups": [choice for choice in self.choices if choice.pk in self.chosen],
+            "unfold_chosen": len(self.chosen) <= OPEN_AT_MOST,
             "hidden_chosen": len(self.chosen - self.shown),
             "shown": len(self.shown),
             "totals": totals,
@@ -155,9 +191,8 @@ class NewStudyPage:
         }
 
     def _templates(self) -> list[str]:
-        if not self.posted:
-            return str(self.form.fields["templates"].initial).splitlines()
-        return self.values.get("templates") or []
+        value = self._value("templates") or []
+        return value.splitlines() if isinstance(value, str) else value
 
     def _examples(self, templates: list[str]) -> list[str]:
         example = next((c for c in self.choices if c.pk in self.chosen), None) or next(
@@ -173,6 +208,13 @@ class NewStudyPage:
         ]
 
 
-def _require_lead(request: HttpRequest) -> None:
-    if not request.user.is_authenticated or not request.user.leads:
-        raise Forbidden("not_a_lead", "Only a project lead may create studies.")
+def own_prompts(study: Study) -> list[PromptTemplate]:
+    """Return the prompts that a lead wrote for a study, if each asks for as many images: a form can change them."""
+    prompts = list(
+        study.prompt_templates.filter(condition=Condition.DEFAULT, prompt_set="").order_by("position")
+    )
+    return prompts if len({prompt.images_per_prompt for prompt in prompts}) == 1 else []
+
+
+def _numbers(values: list[str]) -> list[int]:
+    return [int(value) for value in values if value.isascii() and value.isdecimal() and len(value) < 19]

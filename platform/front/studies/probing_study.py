@@ -7,9 +7,9 @@ from django.db.models import Exists, OuterRef
 from django.http import HttpResponse
 
 from accounts.models import User
+from accounts.rights import Capability, requires
 from catalog.models import IdentityGroup, Resource
 from catalog.pages.forms import checked_size
-from foundation.errors import Forbidden
 from generation.prompts.scenarios import create_parallel_study
 from generation.prompts.sets import prompt_set
 from studies.models import Study
@@ -42,7 +42,7 @@ class SeedForm(forms.Form):
         min_value=0,
         max_value=2**31 - 1,
         label="Seed",
-        help_text="Every random choice of the study follows from it. Empty: one is drawn and stored.",
+        help_text="Every random choice of the study follows from it. If empty, a seed is drawn and stored.",
     )
     simulated = forms.BooleanField(
         required=False,
@@ -80,13 +80,13 @@ class BiasdoraForm(SeedForm, ProbingStudyForm):
         required=False,
         label="Files of descriptors",
         help_text="CSV with the columns dimension, singular and plural, or the published BiasDora files (CSV, JSON); "
-        "several at once if you like.",
+        "you can choose several.",
     )
     resource_name = forms.CharField(
         required=False,
         max_length=120,
         label="Name of the new resource",
-        help_text="What the uploaded descriptors are called together. Other studies can choose them, too.",
+        help_text="A name for the uploaded descriptors as a whole. Other studies can choose them, too.",
     )
     field_order = ("name", "description", "resource", "uploads", "resource_name", "seed", "simulated")
 
@@ -108,7 +108,7 @@ class BiasdoraForm(SeedForm, ProbingStudyForm):
         if bool(values.get("resource")) == bool(values.get("uploads")):
             self.add_error("resource", "Choose a resource, or upload files of descriptors.")
         elif values.get("uploads") and not values.get("resource_name"):
-            self.add_error("resource_name", "Name the resource that the files become.")
+            self.add_error("resource_name", "Give the new resource a name.")
         return values
 
 
@@ -117,10 +117,6 @@ class _NewProbingStudy(FormPage[Any]):
     title: str
     lead: str
     next_step: str
-
-    def load(self) -> None:
-        if not cast("User", self.request.user).leads:
-            raise Forbidden("not_a_lead", "Only a project lead may create studies.")
 
     def context(self) -> dict[str, Any]:
         return {"title": self.title, "lead": self.lead, "next_step": self.next_step}
@@ -132,15 +128,16 @@ class _NewProbingStudy(FormPage[Any]):
         }
 
 
+@requires(get=Capability.CREATE_STUDIES, post=Capability.CREATE_STUDIES)
 class NewPairs(_NewProbingStudy):
     """Creates a study whose images are imported next, or generated from parallel prompts."""
 
     form_class = PairsForm
     title = "New study of PAIRS"
-    lead = "Do a model’s answers change with the person in the picture? Nothing is asked until you start a probe."
+    lead = "Do a model’s answers change with the person in the picture? No model is asked until you start a probe."
     next_step = (
-        "Next you upload the images, or choose the model that makes them. Then you choose a model and see how many "
-        "questions it is asked and what that costs."
+        "Next, you upload the images or choose the model that generates them. Then you choose the model to ask, and "
+        "see how many questions it gets and what they cost."
     )
 
     def call(self) -> HttpResponse:
@@ -152,14 +149,15 @@ class NewPairs(_NewProbingStudy):
         return self.redirect_with(message, "generation:import_images", study.slug)
 
 
+@requires(get=Capability.CREATE_STUDIES, post=Capability.CREATE_STUDIES)
 class NewBiasdora(_NewProbingStudy):
     """Creates a study of a resource's descriptors, or of those that files list."""
 
     form_class = BiasdoraForm
     title = "New study of BiasDora"
-    lead = "Which words does a model associate with whom? Nothing is asked until you start a probe."
+    lead = "Which words does a model associate with which people? No model is asked until you start a probe."
     next_step = (
-        "Next you choose a model and see how many sentences it is asked to complete, how long that takes and what it "
+        "Next, you choose a model and see how many sentences it is asked to complete, how long that takes and what it "
         "costs."
     )
 

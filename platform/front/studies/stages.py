@@ -4,9 +4,12 @@ from dataclasses import dataclass, replace
 
 from django.urls import reverse
 
+from analysis.scoring.launch import JOB_KIND as SCORE
 from annotation.kinds.registry import ANSWER_REVIEW
 from annotation.lead.campaigns.overview import StudySummary
 from annotation.models import Campaign
+
+_MAKES_IMAGES = ("generate", "import_images")
 
 
 @dataclass(frozen=True)
@@ -14,10 +17,15 @@ class Stage:
     """A stage as the stage bar shows it."""
 
     name: str
-    state: str  # done, current, waiting, stuck, skipped
+    # done; current: under way; ready: can be begun; waiting: needs another stage first; stuck; skipped.
+    state: str
     detail: str = ""
     url: str = ""
     action: str = ""
+
+    def without_link(self) -> "Stage":
+        """Return the stage for people who may not open its page."""
+        return replace(self, url="", action="")
 
 
 def stages_of(summary: StudySummary, *, may_change: bool) -> list[Stage]:
@@ -45,9 +53,9 @@ def _plan(summary: StudySummary) -> Stage:
     if summary.automated:
         return Stage("Plan", "done", f"{summary.images_wanted:,} images of targets and attribute sets")
     if summary.study.asks_models and not summary.about_images:
-        return Stage("Plan", "done" if summary.groups else "current", _amount(summary.groups, "descriptor"))
+        return Stage("Plan", "done" if summary.groups else "ready", _amount(summary.groups, "descriptor"))
     if summary.study.asks_models and not summary.groups:
-        return Stage("Plan", "current", "Identity groups come with the images")
+        return Stage("Plan", "ready", "Identity groups come with the images")
     state = "done" if summary.groups else "skipped"
     plan = reverse("planning:plan", args=[summary.study.slug])
     return Stage("Plan", state, _amount(summary.groups, "identity group"), plan, "See the plan")
@@ -57,17 +65,18 @@ def _generate(summary: StudySummary, may_change: bool) -> Stage:
     slug = summary.study.slug
     images = reverse("generation:images", args=[slug])
     planned = summary.images_wanted
-    if summary.failed_job is not None and summary.images < planned:
-        return Stage("Generate", "stuck", summary.failed_job.error, images, "See images")
+    failed_job = summary.failed(*_MAKES_IMAGES)
+    if failed_job is not None and summary.images < planned:
+        return Stage("Generate", "stuck", failed_job.error, images, "See images")
     if not planned and summary.study.asks_models:
         return _found_images(summary, may_change)
-    if summary.jobs_active and not summary.probes.active:
+    if summary.is_at_work(*_MAKES_IMAGES):
         return Stage("Generate", "current", f"{summary.images:,} of {planned:,} images", images, "Watch")
     if summary.images >= planned and summary.images:
         return Stage("Generate", "done", _amount(summary.images, "image"), images, "See images")
     if not may_change:
         return Stage("Generate", "waiting", _amount(summary.images, "image"))
-    state = "current" if summary.groups or summary.automated else "waiting"
+    state = "ready" if summary.groups or summary.automated else "waiting"
     detail = f"{summary.images:,} of {planned:,} images"
     return Stage("Generate", state, detail, reverse("generation:generate", args=[slug]), "Generate images")
 
@@ -82,7 +91,7 @@ def _found_images(summary: StudySummary, may_change: bool) -> Stage:
     if not may_change:
         return Stage("Images", "waiting", "No images yet")
     url = reverse("generation:import_images", args=[summary.study.slug])
-    return Stage("Images", "current", "No images yet", url, "Import images")
+    return Stage("Images", "ready", "No images yet", url, "Import images")
 
 
 def _annotate(summary: StudySummary, may_change: bool) -> Stage:
@@ -93,12 +102,13 @@ def _annotate(summary: StudySummary, may_change: bool) -> Stage:
     if not campaigns and summary.automated:
         return Stage("Annotate", "skipped", "Measured by models")
     if not campaigns:
-        state = "current" if summary.images and may_change else "waiting"
+        state = "ready" if summary.images and may_change else "waiting"
         return Stage("Annotate", state, "No campaign yet", new if may_change else "", "New campaign")
-    finished = all(c.finished or c.imported or c.state == Campaign.State.CLOSED for c in campaigns)
     live = any(c.state in (Campaign.State.OPEN, Campaign.State.PAUSED) for c in campaigns)
     detail = f"{_amount(summary.accepted, 'screen')} answered in {_amount(len(campaigns), 'campaign')}"
-    state = "done" if finished else "current" if live or may_change else "waiting"
+    if live and not _finished(summary):
+        return Stage("Annotate", "current", detail, campaigns_url, "See campaigns")
+    state = "done" if _finished(summary) and summary.accepted else "ready" if may_change else "waiting"
     return Stage("Annotate", state, detail, campaigns_url, "See campaigns")
 
 
@@ -115,9 +125,9 @@ def _probe(summary: StudySummary, may_change: bool) -> Stage:
     if probes.models:
         return Stage("Probe", "done", asked, runs, "See probes")
     if not summary.ready_to_probe or not may_change:
-        return Stage("Probe", "waiting", "No model was asked yet")
+        return Stage("Probe", "waiting", "No model has been asked yet")
     new = reverse("generation:probe_new", args=[slug])
-    return Stage("Probe", "current", "No model was asked yet", new, "Probe a model")
+    return Stage("Probe", "ready", "No model has been asked yet", new, "Probe a model")
 
 
 def _review(summary: StudySummary, may_change: bool) -> Stage:
@@ -135,15 +145,27 @@ def _review(summary: StudySummary, may_change: bool) -> Stage:
 def _measure_answers(summary: StudySummary) -> Stage:
     if not summary.probes.answered:
         return Stage("Measure", "waiting", "Needs answers of models first")
-    results = reverse("analysis:overview", args=[summary.study.slug])
-    return Stage("Measure", "current", "Results follow the answers of models", results, "See results")
+    going_on = summary.probes.active or summary.probes.unfinished
+    return _results(summary, "overview", going_on=bool(going_on))
+
+
+def _results(summary: StudySummary, page: str, *, going_on: bool) -> Stage:
+    """Measure, where there is something to measure; `going_on`: whether more is to come."""
+    url = reverse(f"analysis:{page}", args=[summary.study.slug])
+    if not summary.study.reports.exists():
+        return Stage("Measure", "ready", "Results can be computed", url, "Go to results")
+    if going_on:
+        return Stage("Measure", "current", "Results so far", url, "See results")
+    return Stage("Measure", "done", "Results computed", url, "See results")
 
 
 def _score(summary: StudySummary, may_change: bool) -> Stage:
     scoring = reverse("scoring:list", args=[summary.study.slug])
     scorers = summary.study.scorers.count()
     if scorers:
-        return Stage("Score", "current", _amount(scorers, "scorer"), scoring, "See scorers")
+        is_stuck = summary.failed(SCORE) is not None
+        state = "current" if summary.is_at_work(SCORE) else "stuck" if is_stuck else "done"
+        return Stage("Score", state, _amount(scorers, "scorer"), scoring, "See scorers")
     if not summary.images or not may_change:
         return Stage("Score", "waiting", "Nothing scored by models yet")
     return Stage("Score", "waiting", "Nothing scored by models yet", scoring, "Score automatically")
@@ -153,22 +175,26 @@ def _measure(summary: StudySummary) -> Stage:
     if summary.automated:
         if not summary.study.scorers.exists():
             return Stage("Measure", "waiting", "Needs scores first")
-        results = reverse("analysis:mcas", args=[summary.study.slug])
-        return Stage("Measure", "current", "Results follow the scores", results, "See results")
+        return _results(summary, "mcas", going_on=summary.is_at_work(SCORE))
     if not summary.accepted:
         return Stage("Measure", "waiting", "Needs answers first")
-    results = reverse("analysis:overview", args=[summary.study.slug])
-    return Stage("Measure", "current", "Results follow the answers", results, "See results")
+    return _results(summary, "overview", going_on=not _finished(summary))
 
 
 def _release(summary: StudySummary) -> Stage:
     if not summary.accepted and not summary.probes.answered:
         return Stage("Release", "waiting", "Needs answers first")
-    releases = reverse("releases:list", args=[summary.study.slug])
+    url = reverse("releases:list", args=[summary.study.slug])
+    built = summary.study.releases.count()
+    if built:
+        return Stage("Release", "done", _amount(built, "release"), url, "See releases")
     content = "answers of models" if summary.study.asks_models else "labels"
-    return Stage(
-        "Release", "current", f"The {content} as a dataset others can load", releases, "See releases"
-    )
+    return Stage("Release", "ready", f"The {content}, as a dataset for others", url, "Go to releases")
+
+
+def _finished(summary: StudySummary) -> bool:
+    """Whether no campaign takes answers any more."""
+    return all(c.finished or c.imported or c.state == Campaign.State.CLOSED for c in summary.campaigns)
 
 
 def _amount(number: int, noun: str) -> str:

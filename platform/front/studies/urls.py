@@ -3,7 +3,7 @@
 from django.urls import path
 
 from annotation.lead.people import own_words
-from front.studies import new_study, probing_study, views
+from front.studies import new_study, probing_study, study_changes, views
 from generation.pages import mcas
 
 app_name = "studies"
@@ -16,6 +16,10 @@ urlpatterns = [
     path("new/pairs/", probing_study.NewPairs.as_view(), name="new_pairs"),
     path("new/biasdora/", probing_study.NewBiasdora.as_view(), name="new_biasdora"),
     path("<slug:study>/", views.study_detail, name="detail"),
+    path("<slug:study>/edit/", study_changes.study_edit, name="edit"),
+    path("<slug:study>/edit/totals/", study_changes.study_totals, name="edit_totals"),
+    path("<slug:study>/delete/", study_changes.StudyDelete.as_view(), name="delete"),
+    path("<slug:study>/groups/", study_changes.study_groups, name="groups"),
     path("<slug:study>/members/", views.StudyMembers.as_view(), name="members"),
     path("<slug:study>/members/<int:membership>/remove/", views.MemberRemove.as_view(), name="member_remove"),
     path("<slug:study>/consent/", views.StudyConsent.as_view(), name="consent"),

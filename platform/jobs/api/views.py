@@ -5,6 +5,7 @@ from typing import ClassVar
 from django.db.models import QuerySet
 from rest_framework import generics, serializers
 
+from accounts.rights import Capability, requires
 from jobs.access import job_for, jobs_visible_to
 from jobs.models import Job
 
@@ -37,6 +38,7 @@ class JobSerializer(serializers.ModelSerializer[Job]):
         read_only_fields = fields
 
 
+@requires(get=Capability.SIGNED_IN)
 class JobList(generics.ListAPIView[Job]):
     """The jobs of your studies and your own, newest first."""
 
@@ -46,6 +48,7 @@ class JobList(generics.ListAPIView[Job]):
         return jobs_visible_to(self.request.user)
 
 
+@requires(get=Capability.SEE_JOBS)
 class JobDetail(generics.RetrieveAPIView[Job]):
     """One job and its progress."""
 

@@ -2,7 +2,7 @@
 
 import logging
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from types import FrameType
 
 from django.db import DatabaseError, InterfaceError, OperationalError, close_old_connections
@@ -36,12 +36,17 @@ def trouble() -> str:
     return ""
 
 
-def work(queues: Sequence[str], *, interval: float = 1.0, batch: bool = False) -> None:
-    """Do jobs of these queues one after the other, until the process is asked to end."""
+def work(queues: Sequence[str], *, interval: float, batch: bool, ready: Callable[[], None]) -> None:
+    """Do jobs of these queues one after the other, until the process is asked to end.
+
+    `ready` is called before the first job, on the database when the process listens to signals: Ctrl-C while the
+    engine is imported may be lost.
+    """
     if uses_celery():
+        ready()
         _work_with_celery(queues)
     else:
-        _work_with_database(queues, interval=interval, batch=batch)
+        _work_with_database(queues, interval=interval, batch=batch, ready=ready)
 
 
 def _reach_broker() -> None:
@@ -80,7 +85,9 @@ def _stop_job(**kwargs: object) -> None:  # noqa: ARG001
     engine_shutdown.ask()
 
 
-def _work_with_database(queues: Sequence[str], *, interval: float, batch: bool) -> None:
+def _work_with_database(
+    queues: Sequence[str], *, interval: float, batch: bool, ready: Callable[[], None]
+) -> None:
     # The models of this library can only be read once all apps are there.
     from django_tasks_db.management.commands.db_worker import Worker
 
@@ -100,6 +107,7 @@ def _work_with_database(queues: Sequence[str], *, interval: float, batch: bool) 
         worker_id="",
     )
     worker.configure_signals()
+    ready()
     while worker.running:
         try:
             worker.run()

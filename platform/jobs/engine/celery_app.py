@@ -46,7 +46,7 @@ def _run_task(path: str, args: list[Any], kwargs: dict[str, Any]) -> None:
     """Run a task of the django-tasks API by the path of its function."""
     task = import_string(path)
     if not isinstance(task, Task):
-        raise TypeError(f"{path} is no task.")
+        raise TypeError(f"{path} is not a task.")
     close_old_connections()
     try:
         task.call(*args, **kwargs)

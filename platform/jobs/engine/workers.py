@@ -110,6 +110,6 @@ def _beat(worker: Worker, stopped: threading.Event) -> None:
             try:
                 Worker.objects.filter(pk=worker.pk).update(heartbeat_at=timezone.now())
             except (DatabaseError, InterfaceError) as error:
-                logger.warning("The worker could not say that it lives", exc_info=error)
+                logger.warning("The worker could not report that it is alive", exc_info=error)
     finally:
         connection.close()

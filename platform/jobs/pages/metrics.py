@@ -11,12 +11,12 @@ from django.http import HttpRequest, HttpResponse, HttpResponseForbidden
 from django.utils import timezone
 from django.utils.crypto import constant_time_compare
 from django.utils.module_loading import import_string
-from django.views.decorators.http import require_safe
 from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
 from prometheus_client.registry import Collector
 
+from accounts.rights import Capability, requires
 from jobs.engine import workers
 from jobs.engine.queues import QUEUES
 from jobs.models import Job
@@ -24,7 +24,7 @@ from jobs.models import Job
 _BUCKETS = (1, 10, 60, 600, 3_600, 21_600, 86_400)  # seconds: from a page's work to a night's
 
 
-@require_safe
+@requires(get=Capability.BY_KEY)
 def metrics(request: HttpRequest) -> HttpResponse:
     """Jobs by queue and state, how long they wait and take, how often they are tried, and which workers run; then
     what the applications add.
@@ -99,12 +99,12 @@ def _workers() -> Iterator[Metric]:
     rows = list(workers.alive().values_list("queues", "idle_since"))
     yield _gauge(
         "workers",
-        "Workers heard of within a lease that take jobs of the queue.",
+        "Workers that take jobs of the queue and gave a sign of life within a lease.",
         ((queue, sum(queue in queues for queues, _ in rows)) for queue in QUEUES),
     )
     yield _gauge(
         "workers_idle",
-        "Those of them that have nothing to do.",
+        "Those of these workers that are idle.",
         ((queue, sum(queue in queues and idle is not None for queues, idle in rows)) for queue in QUEUES),
     )
 
@@ -117,14 +117,14 @@ def _attempts() -> Iterator[Metric]:
         .annotate(tried=Sum("attempts"), hopeless=Count("pk", filter=Q(error_code="given_up")))
     }
     attempts = CounterMetricFamily(
-        "stereoscope_job_attempts", "How often jobs were begun, counting each attempt.", labels=["queue"]
+        "stereoscope_job_attempts", "How often jobs were started, counting each attempt.", labels=["queue"]
     )
     for queue in QUEUES:
         attempts.add_metric([queue], by_queue.get(queue, (0, 0))[0])
     yield attempts
     yield _gauge(
         "jobs_given_up",
-        "Jobs given up because workers died of them again and again.",
+        "Jobs that were given up because workers repeatedly died while running them.",
         ((queue, by_queue.get(queue, (0, 0))[1]) for queue in QUEUES),
     )
 

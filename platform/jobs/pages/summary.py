@@ -72,7 +72,7 @@ def _message(job: Job) -> str:
     now = timezone.now()
     if job.wait_until is not None and job.wait_until > now:
         wait = format_duration((job.wait_until - now).total_seconds())
-        return f"Its worker died; it is tried again in {wait}."
+        return f"Its worker died. It will be tried again in {wait}."
     if job.queue not in workers.queues_with_workers():
         return f"No worker takes jobs of the queue “{job.queue}” now; it starts as soon as one does."
     return "It starts as soon as a worker is free."

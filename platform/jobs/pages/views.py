@@ -3,23 +3,22 @@
 from typing import cast
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
-from django.views.decorators.http import require_POST, require_safe
 
 from accounts.models import User
+from accounts.rights import Capability, requires
 from jobs.access import job_for, jobs_visible_to, may_steer
 from jobs.models import Job
 from jobs.pages.summary import LINES_PER_PAGE, as_json, clock, shown
 from jobs.run import control
 from jobs.run.teams import team_of
 from web.keyset import key_page
+from web.navigation import next_steps
 
 
-@login_required
-@require_safe
+@requires(get=Capability.SIGNED_IN)
 def job_list(request: HttpRequest) -> HttpResponse:
     """List the jobs of one's studies, newest first."""
     jobs = jobs_visible_to(request.user).select_related("created_by")
@@ -30,8 +29,7 @@ def job_list(request: HttpRequest) -> HttpResponse:
     return render(request, "jobs/list.html", {"page": page, "state": state, "states": Job.State.choices})
 
 
-@login_required
-@require_safe
+@requires(get=Capability.SEE_JOBS)
 def detail(request: HttpRequest, pk: int) -> HttpResponse:
     """Show one job: how far it is, what came out, what went wrong, its log."""
     job = job_for(request.user, pk)
@@ -46,13 +44,13 @@ def detail(request: HttpRequest, pk: int) -> HttpResponse:
         "log": [(line, clock(line)) for line in lines],
         "newest": lines[0].pk if lines.number == 1 and lines.object_list else 0,
         "may_cancel": steers and any(not member.ended and not member.cancel_requested for member in team),
+        "next_steps": next_steps(job.kind, job) if steers and job.state == Job.State.SUCCEEDED else [],
         "may_retry": steers and job.state in {Job.State.FAILED, Job.State.CANCELLED},
     }
     return render(request, "jobs/detail.html", context)
 
 
-@login_required
-@require_safe
+@requires(get=Capability.SEE_JOBS)
 def progress(request: HttpRequest, pk: int) -> JsonResponse:
     """Say how far a job is, for the page that asks every two seconds; `after` asks for newer lines of its log."""
     after = request.GET.get("after", "")
@@ -62,18 +60,16 @@ def progress(request: HttpRequest, pk: int) -> JsonResponse:
     return answer
 
 
-@login_required
-@require_POST
+@requires(post=Capability.STEER_JOBS)
 def cancel(request: HttpRequest, pk: int) -> HttpResponse:
     job = control.cancel(job=job_for(request.user, pk, to_steer=True), by=cast("User", request.user))
     stopped = job.state == Job.State.CANCELLED
-    messages.success(request, "Cancelled." if stopped else "It will stop after the step it is at.")
+    messages.success(request, "Cancelled." if stopped else "The job will stop after the current step.")
     return redirect("jobs:detail", pk=pk)
 
 
-@login_required
-@require_POST
+@requires(post=Capability.STEER_JOBS)
 def retry(request: HttpRequest, pk: int) -> HttpResponse:
     control.retry(job=job_for(request.user, pk, to_steer=True), by=cast("User", request.user))
-    messages.success(request, "Queued again. What was done stays done.")
+    messages.success(request, "Queued again. Completed steps are not repeated.")
     return redirect("jobs:detail", pk=pk)

@@ -12,7 +12,8 @@ from django.utils import timezone
 from accounts.models import User
 from foundation.disk_full import NO_ROOM, no_room
 from foundation.errors import Conflict, DomainError
-from foundation.log_context import JOB, context_of
+from foundation.monitoring import tracing
+from foundation.monitoring.log_context import JOB, context_of
 from foundation.redaction import without_secrets
 from jobs.engine import workers
 from jobs.engine.leases import Heartbeat, claim, held
@@ -81,7 +82,7 @@ def _announce(job_id: int, queue: str) -> None:
         run_job.using(queue_name=queue).enqueue(job_id)
     except QueueUnreachable as error:
         # The job is stored, so nobody needs to ask for it again: the sweeper will tell the workers.
-        logger.warning("The workers could not be told of job %s yet: %s", job_id, error)
+        logger.warning("The workers could not be notified of job %s yet: %s", job_id, error)
         Job.objects.filter(pk=job_id, state=Job.State.QUEUED).update(wait_until=timezone.now())
 
 
@@ -109,8 +110,18 @@ def run_here(job: Job, progress: Progress) -> Job:
 
 
 def _perform(job: Job, progress: JobProgress) -> None:
+    with context_of(JOB, str(job.pk)), tracing.traced() as span:
+        span.name = f"job {job.kind}"
+        tracing.note("stereoscope.job", job.pk)
+        tracing.note("stereoscope.job.kind", job.kind)
+        tracing.note("stereoscope.job.queue", job.queue)
+        tracing.note("stereoscope.job.attempt", job.attempts)
+        _attempt(job, progress)
+
+
+def _attempt(job: Job, progress: JobProgress) -> None:
     try:
-        with context_of(JOB, str(job.pk)), Heartbeat(job):
+        with Heartbeat(job):
             result = handler_of(job.kind)(job, progress)
             progress.write()
     except Resting as resting:
@@ -120,7 +131,7 @@ def _perform(job: Job, progress: JobProgress) -> None:
     except Cancelled:
         _end(job, progress, Job.State.CANCELLED)
     except LeaseLost:
-        logger.warning("Job %s was taken over by another worker; this one lets go.", job.pk)
+        logger.warning("Job %s was taken over by another worker; this one stops.", job.pk)
     except DomainError as error:
         _end(job, progress, Job.State.FAILED, error=error.message, code=error.code)
         raise
@@ -130,12 +141,12 @@ def _perform(job: Job, progress: JobProgress) -> None:
     except Exception as error:
         # The boundary of all background work: whatever broke, the job must not look as if it were running.
         if no_room(error):
-            logger.error("Job %s (%s) found no room on the disk", job.pk, job.kind)
+            logger.error("Job %s (%s) ran out of disk space", job.pk, job.kind, extra={"job_kind": job.kind})
             # Where the database itself has none, the row stays as it is until the sweeper brings the job back.
             with suppress(OperationalError):
                 _end(job, progress, Job.State.FAILED, error=NO_ROOM, code="no_room")
             raise DomainError("no_room", NO_ROOM) from error
-        logger.exception("Job %s (%s) failed unexpectedly", job.pk, job.kind)
+        logger.exception("Job %s (%s) failed unexpectedly", job.pk, job.kind, extra={"job_kind": job.kind})
         sentence = (
             f"Stopped by an unexpected error ({type(error).__name__}); the server's log has the details."
         )
@@ -155,6 +166,7 @@ def _end(
     result: dict[str, Any] | None = None,
 ) -> None:
     _write_what_is_left(progress)
+    tracing.note("stereoscope.job.state", state.value)
     error = without_secrets(error)
     ended = held(job).update(
         state=state,
@@ -177,7 +189,7 @@ def _hand_back(job: Job, progress: JobProgress) -> None:
     _write_what_is_left(progress)
     now = timezone.now()
     if held(job).update(state=Job.State.QUEUED, queued_at=now, heartbeat_at=now, lease_expires_at=None):
-        log.note(job, "The worker is being stopped; another one goes on.")
+        log.note(job, "The worker is being stopped. Another one will continue.")
         deliver(job)
 
 

@@ -32,5 +32,5 @@ def register(kind: str) -> Callable[[Handler], Handler]:
 def handler_of(kind: str) -> Handler:
     """Return the function that does jobs of `kind`."""
     if kind not in _handlers:
-        raise DomainError("job_kind_unknown", f"No part of this server does jobs of kind “{kind}”.")
+        raise DomainError("job_kind_unknown", f"This server cannot run jobs of kind “{kind}”.")
     return _handlers[kind]

@@ -1,4 +1,4 @@
-"""Writing a backup while people label: docs/decisions/0032-backups.md says why in this order."""
+"""Writing a backup while people label: docs/develop/decisions/0032-backups.md says why in this order."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -22,6 +22,7 @@ from operations.backups.manifest import (
     Manifest,
     parse,
 )
+from operations.backups.pace import BESIDE_PEOPLE, BackupPace
 
 KEPT = 7
 
@@ -39,7 +40,12 @@ class BackupReport:
 
 
 def backup(
-    *, folder: Path, keep: int = KEPT, jobs: int = 2, progress: Progress | None = None
+    *,
+    folder: Path,
+    keep: int = KEPT,
+    jobs: int = 1,
+    pace: BackupPace = BESIDE_PEOPLE,
+    progress: Progress | None = None,
 ) -> BackupReport:
     """Add a backup to a folder and keep the latest `keep`. Killed at any point, earlier backups stay whole."""
     progress = progress or Unwatched()
@@ -58,7 +64,7 @@ def backup(
     with backups.locked(exclusive=True):
         earlier = _earlier_files(backups)
         interrupted = backups.clear_unfinished()
-        copied, manifest = _write(backups, database, earlier, jobs, progress)
+        copied, manifest = _write(backups, earlier, database, jobs=jobs, pace=pace, progress=progress)
         backup_name = _name(manifest.moment)
         backups.complete(backup_name)
         removed = backups.retain(keep)
@@ -66,7 +72,13 @@ def backup(
 
 
 def _write(
-    backups: BackupFolder, database: Database, earlier: CopiedFiles, jobs: int, progress: Progress
+    backups: BackupFolder,
+    earlier: CopiedFiles,
+    database: Database,
+    *,
+    jobs: int,
+    pace: BackupPace,
+    progress: Progress,
 ) -> tuple[CopiedFiles, Manifest]:
     draft = backups.draft()
     copied = CopiedFiles()
@@ -75,7 +87,7 @@ def _write(
     files.copy_new(backups, copied, earlier=earlier, progress=progress)
     # By this machine's clock, before the view begins: what was acknowledged by then is in it.
     moment = datetime.now(UTC)
-    with database.view() as view:
+    with database.view(pace) as view:
         # A file is stored before the row that names it, so now there is each that the view names.
         progress.step("Copying files that are new")
         files.copy_new(backups, copied, earlier=earlier, progress=progress)
@@ -126,7 +138,8 @@ def _earlier_files(backups: BackupFolder) -> CopiedFiles:
     if not set(manifest.keys) & set(keys.fingerprints()):
         raise Conflict(
             "backup_folder_of_other_server",
-            f"{backups.path} holds backups made with another SECRET_KEY: give this server’s a folder of their own.",
+            f"{backups.path} holds backups made with another SECRET_KEY: choose another folder for this server’s "
+            f"backups.",
         )
     earlier.by_name = {file.name: file for file in backups.index(names[-1])}
     return earlier
@@ -140,7 +153,7 @@ def _require_outside(folder: Path) -> None:
     if place.is_relative_to(media) or media.is_relative_to(place):
         raise Conflict(
             "backup_inside_files",
-            f"{folder} lies in or around {media}, which is backed up: choose another folder.",
+            f"{folder} is inside {media} or contains it: choose another folder for backups.",
         )
 
 

@@ -166,7 +166,8 @@ def require_room(path: Path, needed_bytes: int) -> None:
     free_bytes = shutil.disk_usage(place).free
     if needed_bytes > free_bytes:
         raise DomainError(
-            "no_room", f"{path} needs {needed_bytes:,} bytes, and {free_bytes:,} are free: make room first."
+            "no_room",
+            f"{path} needs {needed_bytes:,} bytes, and {free_bytes:,} are free: free some space first.",
         )
 
 
@@ -210,7 +211,7 @@ def _copy(folder: BackupFolder, entry: StorageEntry, trusted: set[str]) -> tuple
         draft.unlink(missing_ok=True)
         if error.errno in {errno.ENOSPC, errno.EDQUOT}:
             raise DomainError(
-                "no_room", f"{folder.path} is full: make room, or keep fewer backups (--keep)."
+                "no_room", f"{folder.path} is full: free some space, or keep fewer backups (--keep)."
             ) from error
         raise
     try:
@@ -219,7 +220,7 @@ def _copy(folder: BackupFolder, entry: StorageEntry, trusted: set[str]) -> tuple
         draft.unlink()
         raise DomainError(
             "file_name_unusual",
-            f"The file store holds {entry.name[:200]!r}, which no server writes: remove it first.",
+            f"The file store holds {entry.name[:200]!r}, which Stereoscope did not write: remove it first.",
         ) from None
     blob = folder.blob(file.sha256)
     # A file that no complete backup names may have been cut short by a loss of power, so it is written again.

@@ -36,7 +36,7 @@ database, an empty file store and the same SECRET_KEY (which is not in here):
 
     python manage.py restore {folder}
 
-docs/operating.md, section Backup, says the rest. Do not change or rename anything in this folder.
+For details, see docs/operate/backup.md. Do not change or rename anything in this folder.
 """
 
 
@@ -66,7 +66,7 @@ class BackupFolder:
     def locked(self, *, exclusive: bool) -> Iterator[None]:
         """Keep others from writing here, and from reading where `exclusive`; a lock ends with its process."""
         if not self.backups_path.is_dir():
-            raise NotFound("backup_not_found", f"{self.path} is no folder of backups: check the path.")
+            raise NotFound("backup_not_found", f"{self.path} is not a folder of backups: check the path.")
         descriptor = os.open(self.backups_path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
             fcntl.flock(descriptor, (fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH) | fcntl.LOCK_NB)
@@ -193,7 +193,7 @@ def opened(path: Path, *, backup_name: str) -> Iterator[BinaryIO]:
         raise damaged(backup_name, f"{path.name} cannot be read ({error.strerror})") from None
     with os.fdopen(descriptor, "rb") as file:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise damaged(backup_name, f"{path.name} is no plain file")
+            raise damaged(backup_name, f"{path.name} is not a regular file")
         yield file
 
 

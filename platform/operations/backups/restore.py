@@ -1,12 +1,13 @@
 """Bringing a backup back into an empty place: nothing is written before all of the backup was checked."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from django.contrib.sessions.models import Session
 from django.core.management import call_command
 from django.db import connection, transaction
 
+from annotation.people import letters
 from annotation.recruitment.payments.send import hold_restored
 from annotation.watch import notices
 from foundation.errors import Conflict
@@ -18,6 +19,7 @@ from operations.backups.databases.base import Database
 from operations.backups.databases.connection import current_database
 from operations.backups.folder import BackupFolder, opened, sha256_of
 from operations.backups.manifest import DATABASE, INDEX, BackedUpFile, Manifest, damaged, parse
+from privacy.erasure.erase import erase_again
 
 
 @dataclass(frozen=True)
@@ -29,7 +31,10 @@ class RestoreReport:
     sessions_ended: int
     jobs_queued: int
     letters_cancelled: int
+    letters_held: int  # with personal links: leads decide whether they are sent again
     bonuses_held: int
+    people_erased: int = 0
+    people_not_erased: int = 0  # a panel still has to pay them
 
 
 def restore(
@@ -54,7 +59,7 @@ def restore(
             raise Conflict(
                 "backup_of_other_engine",
                 f"Backup {backup_name} is of {manifest.engine}, and DATABASE_URL names {database.engine}: "
-                "restore it into a database of its own kind.",
+                "restore it into a database of the same kind.",
             )
         database.check_version(manifest.engine_version)
         _require_room(manifest)
@@ -71,6 +76,8 @@ def restore(
         compare(database, manifest, backup_name)
         call_command("migrate", interactive=False, verbosity=0)
         report = _settle(backup_name, manifest)
+        people_erased, people_not_erased = erase_again()
+        report = replace(report, people_erased=people_erased, people_not_erased=people_not_erased)
         connection.close()
         database.finish()
     return report
@@ -145,7 +152,7 @@ def _require_place(database: Database, *, again: bool) -> None:
             "removes what that one wrote and starts again.",
         )
     if again and not unfinished:
-        raise Conflict("nothing_unfinished", "No restore was interrupted here: leave --again out.")
+        raise Conflict("nothing_unfinished", "No restore was interrupted here: leave out --again.")
     if not unfinished:
         database.require_empty()
         files.require_empty()
@@ -155,6 +162,14 @@ def _require_place(database: Database, *, again: bool) -> None:
 def _settle(backup_name: str, manifest: Manifest) -> RestoreReport:
     """End sessions, queue what was running; send no letter and pay no bonus twice. Nobody outside is told."""
     sessions, _ = Session.objects.all().delete()
-    letters = notices.cancel_letters(reason=f"Cancelled when the backup {backup_name} was restored.")
+    cancelled = notices.cancel_letters(reason=f"Cancelled when the backup {backup_name} was restored.")
     queued = recovery.requeue_restored(reason=f"Queued again when the backup {backup_name} was restored.")
-    return RestoreReport(backup_name, manifest, sessions, queued, letters, hold_restored())
+    return RestoreReport(
+        backup_name,
+        manifest,
+        sessions_ended=sessions,
+        jobs_queued=queued,
+        letters_cancelled=cancelled,
+        letters_held=letters.hold_restored(),
+        bonuses_held=hold_restored(),
+    )

@@ -67,7 +67,7 @@ def verify(
     with backups.locked(exclusive=False):
         backup_name = backups.choose(backup_name)
         manifest = check_manifest(backups, backup_name)
-        progress.step("Restoring aside")
+        progress.step("Restoring into a separate place")
         progress.start()
         with (
             tempfile.TemporaryDirectory(prefix="stereoscope-verify-", dir=scratch) as place,
@@ -104,7 +104,9 @@ def _rehearse(folder: Path, backup_name: str, url: str, place: Path) -> dict[str
     outcome = _outcome(process.stdout)
     if outcome is None:
         lines = process.stderr.strip().splitlines() or ["no reason given"]
-        raise DomainError("rehearsal_failed", f"The rehearsal ended before it was done: {lines[-1][:300]}")
+        raise DomainError(
+            "rehearsal_failed", f"The rehearsal ended before it was complete: {lines[-1][:300]}"
+        )
     if "code" in outcome:
         raise DomainError(outcome["code"], outcome["message"])
     return outcome
@@ -147,7 +149,8 @@ def _server() -> Iterator["psycopg.Connection[Any]"]:
         reason = str(error).strip().splitlines()[0]
         raise DomainError(
             "scratch_database_refused",
-            f"PostgreSQL refuses a database for the rehearsal ({reason}): create an empty one, name it (--database).",
+            f"PostgreSQL refuses a database for the rehearsal ({reason}): create an empty one and name it with "
+            f"--database.",
         ) from None
 
 

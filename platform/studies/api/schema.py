@@ -3,13 +3,26 @@
 from typing import Any
 
 from django.contrib.auth.models import AnonymousUser
+from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from drf_spectacular.generators import SchemaGenerator
 from drf_spectacular.views import SpectacularAPIView
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from accounts.authentication import ApiTokenAuthentication
 from accounts.models import ApiToken, User
+from accounts.rights import Capability, requires
 from studies.models import StudyMembership
+
+
+class ApiTokenScheme(OpenApiAuthenticationExtension):
+    """How the schema describes a token."""
+
+    target_class = ApiTokenAuthentication
+    name = "apiToken"
+
+    def get_security_definition(self, auto_schema: Any) -> dict[str, str]:  # noqa: ARG002
+        return {"type": "http", "scheme": "bearer"}
 
 
 class AnnotatorSchemaGenerator(SchemaGenerator):
@@ -24,6 +37,7 @@ class AnnotatorSchemaGenerator(SchemaGenerator):
         ]
 
 
+@requires(get=Capability.ANYONE)
 class Schema(SpectacularAPIView):
     """The schema of this API. Annotators who are nothing else get theirs."""
 

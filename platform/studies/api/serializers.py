@@ -24,6 +24,7 @@ class StudySerializer(serializers.ModelSerializer[Study]):
             "min_raters",
             "rater_pools",
             "min_stereotypes",
+            "most_stereotypes",
             "seed",
             "frozen_at",
             "created_at",

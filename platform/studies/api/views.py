@@ -3,11 +3,13 @@
 from django.db.models import Count, QuerySet
 from rest_framework import generics
 
+from accounts.rights import Capability, requires
 from studies.access import studies_visible_to, study_for
 from studies.api.serializers import StudyDetailSerializer, StudySerializer
 from studies.models import Study
 
 
+@requires(get=Capability.SIGNED_IN)
 class StudyList(generics.ListAPIView[Study]):
     """The studies you are a member of, newest first."""
 
@@ -18,6 +20,7 @@ class StudyList(generics.ListAPIView[Study]):
         return studies_visible_to(self.request.user).select_related("resource")
 
 
+@requires(get=Capability.SEE_STUDY)
 class StudyDetail(generics.RetrieveAPIView[Study]):
     """One study: its settings, and how many groups and members it has."""
 
@@ -25,7 +28,7 @@ class StudyDetail(generics.RetrieveAPIView[Study]):
     queryset = Study.objects.none()
 
     def get_object(self) -> Study:
-        study = study_for(self.request.user, self.kwargs["slug"])
+        study = study_for(self.request, self.kwargs["slug"])
         counts = Study.objects.filter(pk=study.pk).aggregate(
             groups=Count("groups", distinct=True), members=Count("memberships__user", distinct=True)
         )

@@ -6,6 +6,9 @@ from django.db import models
 from accounts.models import User
 from studies.models import AuditEntry, Study
 
+# How the trail says that a person was erased. It says of which study, never who.
+ANNOTATOR_ERASED = "annotator.erased"
+
 
 def record(
     *, by: User | None, action: str, subject: models.Model, study: Study | None, **details: object

@@ -103,9 +103,7 @@ def verify(*, head: str = "") -> AuditVerification:
         is_head_seen = is_head_seen or link.digest == head
     problems.extend(_unlinked())
     if not is_head_seen:
-        problems.append(
-            "The digest that you noted is not in the chain: its end was removed or written again."
-        )
+        problems.append("The digest that you noted is not in the chain: its end was removed or rewritten.")
     return AuditVerification(
         links=AuditLink.objects.count(),
         unsealed=AuditEntry.objects.filter(is_sealed=False).count(),

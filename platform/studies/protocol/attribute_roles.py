@@ -2,7 +2,8 @@
 
 from typing import TypeVar
 
-from django.db.models import QuerySet
+from django.db.models import F, QuerySet, Value, Window
+from django.db.models.functions import MD5, Coalesce, Concat, RowNumber
 
 from catalog.models import Stereotype
 from catalog.raters import enough_raters
@@ -24,5 +25,16 @@ def stereotypes(associations: QuerySet[A], *, min_raters: int, rater_pools: str)
 
 
 def stereotypes_of(study: Study, associations: QuerySet[A]) -> QuerySet[A]:
-    """Return those associations that are stereotypes by the study's own rule."""
-    return stereotypes(associations, min_raters=study.min_raters, rater_pools=study.rater_pools)
+    """Return those associations that are stereotypes by the study's own rule, of each group no more than its limit."""
+    marked = stereotypes(associations, min_raters=study.min_raters, rater_pools=study.rater_pools)
+    if study.most_stereotypes is None:
+        return marked
+    return marked.filter(pk__in=_first_of_each_group(marked, study.most_stereotypes, study.seed))
+
+
+def _first_of_each_group(marked: QuerySet[A], most: int, seed: int) -> QuerySet[A, int]:
+    """Return the keys of those that most raters called a stereotype; the study's seed decides among equals."""
+    raters = Coalesce(F("in_region_stereotype"), 0) + Coalesce(F("out_region_stereotype"), 0)
+    draw = MD5(Concat(Value(f"{seed}:"), F("attribute__text")))
+    rank = Window(RowNumber(), partition_by=F("group_id"), order_by=[raters.desc(), draw.asc()])
+    return marked.order_by().annotate(rank=rank).filter(rank__lte=most).values_list("pk", flat=True)

@@ -1,7 +1,7 @@
 """A new study: its settings and its own copies of the identity groups it is about."""
 
 import secrets
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Any
 
 from django.db import IntegrityError, transaction
@@ -29,6 +29,7 @@ def create_study(
     min_raters: int = MIN_RATERS,
     rater_pools: str = RaterPools.SEPARATE,
     min_stereotypes: int = 2,
+    most_stereotypes: int | None = None,
     simulated: bool = False,
     description: str = "",
     protocol: str = Study.Protocol.VISAGE,
@@ -37,10 +38,14 @@ def create_study(
     """Create a study of `groups`, led by `by`. Prompts are added by `generation.prompts.creation`."""
     name = " ".join(name.split())
     chosen = list({group.pk: group for group in groups}.values())
-    _check(name, resource, chosen, min_raters, min_stereotypes)
-    if rater_pools not in RaterPools.values:
-        message = f"The pools of raters are {' or '.join(RaterPools.values)}."
-        raise DomainError("rater_pools_unknown", message, fields={"rater_pools": message})
+    check_name(name)
+    check_groups(resource, chosen)
+    check_rule(
+        min_raters=min_raters,
+        rater_pools=rater_pools,
+        min_stereotypes=min_stereotypes,
+        most_stereotypes=most_stereotypes,
+    )
     try:
         with transaction.atomic():
             study = Study.objects.create(
@@ -53,13 +58,14 @@ def create_study(
                 min_raters=min_raters,
                 rater_pools=rater_pools,
                 min_stereotypes=min_stereotypes,
+                most_stereotypes=most_stereotypes,
                 # 31 bits: every image backend takes such a seed as it is.
                 seed=secrets.randbelow(2**31) if seed is None else seed,
                 simulated=simulated,
                 created_by=by,
             )
     except IntegrityError:
-        raise _name_taken(name) from None
+        raise name_taken(name) from None
     StudyGroup.objects.bulk_create(copy_of(study, group) for group in chosen)
     if by is not None:
         StudyMembership.objects.create(study=study, user=by, role=StudyMembership.Role.LEAD)
@@ -67,17 +73,21 @@ def create_study(
     return study
 
 
-def _check(
-    name: str, resource: Resource | None, groups: list[IdentityGroup], min_raters: int, min_stereotypes: int
-) -> None:
+def check_name(name: str, *, of: Study | None = None) -> None:
+    """Refuse a name that is missing, too long or another study's."""
     limit = Study._meta.get_field("name").max_length
     if not name:
         raise DomainError("name_missing", "Give the study a name.", fields={"name": "Give the study a name."})
     if limit is not None and len(name) > limit:
         message = f"The name is longer than {limit} characters."
         raise DomainError("name_too_long", message, fields={"name": message})
-    if Study.objects.filter(name=name).exists():
-        raise _name_taken(name)
+    others = Study.objects.all() if of is None else Study.objects.exclude(pk=of.pk)
+    if others.filter(name=name).exists():
+        raise name_taken(name)
+
+
+def check_groups(resource: Resource | None, groups: Collection[IdentityGroup]) -> None:
+    """Refuse no groups of a resource, and groups of another one."""
     if resource is not None and not groups:
         message = "Choose at least one identity group."
         raise DomainError("groups_missing", message, fields={"groups": message})
@@ -85,16 +95,31 @@ def _check(
     if strangers:
         message = f"The group “{strangers[0]}” does not belong to the resource."
         raise DomainError("group_of_other_resource", message, fields={"groups": message})
+
+
+def check_rule(
+    *, min_raters: int, rater_pools: str, min_stereotypes: int, most_stereotypes: int | None
+) -> None:
+    """Refuse numbers below 1, unknown pools, and a limit with which no group has enough stereotypes."""
     for field, words, value in (
         ("min_raters", "The number of raters", min_raters),
         ("min_stereotypes", "The number of stereotypes", min_stereotypes),
+        ("most_stereotypes", "The number of stereotypes", most_stereotypes),
     ):
-        if value < 1:
+        if value is not None and value < 1:
             message = f"{words} must be 1 or more."
             raise DomainError(f"{field}_too_small", message, fields={field: message})
+    if most_stereotypes is not None and most_stereotypes < min_stereotypes:
+        message = (
+            f"A group needs {min_stereotypes} stereotypes, so the limit must be {min_stereotypes} or more."
+        )
+        raise DomainError("most_stereotypes_too_small", message, fields={"most_stereotypes": message})
+    if rater_pools not in RaterPools.values:
+        message = f"The pools of raters are {' or '.join(RaterPools.values)}."
+        raise DomainError("rater_pools_unknown", message, fields={"rater_pools": message})
 
 
-def _name_taken(name: str) -> Conflict:
+def name_taken(name: str) -> Conflict:
     message = f"There is already a study named “{name}”. Choose another name."
     return Conflict("study_name_taken", message, fields={"name": message})
 

@@ -1,8 +1,10 @@
 """The identity groups a resource offers, with what a lead needs to choose among them."""
 
+import unicodedata
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
+from unicodedata import combining
 
 from django.db.models import Case, When
 
@@ -15,23 +17,29 @@ NO_REGION = "Region not given"
 
 @dataclass(frozen=True)
 class GroupChoice:
-    """One group: its stereotypes by the study's rule, and their mean stored offensiveness (None: unrated)."""
+    """One group: its stereotypes by the study's rule, and their mean stored offensiveness (None: unrated).
+
+    `most` is how many of the attributes the study asks about at most; None: all.
+    """
 
     pk: int
     name: str
     region: str
     attributes: tuple[str, ...]
     offensiveness: float | None
+    most: int | None = None
 
     @property
     def stereotypes(self) -> int:
-        return len(self.attributes)
+        number = len(self.attributes)
+        return number if self.most is None else min(number, self.most)
 
 
 @dataclass(frozen=True)
 class GroupFilter:
     """Which groups are shown. None and an empty region mean: all."""
 
+    name: str = ""
     region: str = ""
     at_least: int | None = None
     offensiveness_from: float | None = None
@@ -39,6 +47,8 @@ class GroupFilter:
 
     def shows(self, choice: GroupChoice) -> bool:
         """Return whether `choice` passes; an unrated group never passes a bound on offensiveness."""
+        if self.name and not _names(choice, self.name):
+            return False
         if self.region and choice.region != self.region:
             return False
         if self.at_least is not None and choice.stereotypes < self.at_least:
@@ -52,7 +62,21 @@ class GroupFilter:
         return above and below
 
 
-def group_choices(resource: Resource, *, min_raters: int, rater_pools: str) -> list[GroupChoice]:
+def _names(choice: GroupChoice, words: str) -> bool:
+    """Return whether each of the words is in the group's name or region, in any case and without accents."""
+    name = _plain(f"{choice.name} {choice.region}")
+    return all(word in name for word in _plain(words).split())
+
+
+def _plain(text: str) -> str:
+    return "".join(
+        character for character in unicodedata.normalize("NFKD", text.casefold()) if not combining(character)
+    )
+
+
+def group_choices(
+    resource: Resource, *, min_raters: int, rater_pools: str, most: int | None = None
+) -> list[GroupChoice]:
     """Return the resource's groups by region and name; two queries whatever their number."""
     attributes: dict[int, list[str]] = defaultdict(list)
     ratings: dict[int, list[float]] = defaultdict(list)
@@ -71,6 +95,7 @@ def group_choices(resource: Resource, *, min_raters: int, rater_pools: str) -> l
             region=region or NO_REGION,
             attributes=tuple(attributes[pk]),
             offensiveness=sum(ratings[pk]) / len(ratings[pk]) if ratings[pk] else None,
+            most=most,
         )
         for pk, name, region in resource.groups.values_list("pk", "display_name", "region")
     ]

@@ -48,7 +48,9 @@ def study_totals(
     """Count what the study of the `chosen` groups comes to."""
     groups = [choice for choice in choices if choice.pk in chosen]
     per_group = prompts * images_per_prompt
-    attributes = {text for group in groups for text in group.attributes}
+    stereotypes = sum(group.stereotypes for group in groups)
+    # Which of them a limit for each group leaves is known when the study has its seed.
+    attributes = min(len({text for group in groups for text in group.attributes}), stereotypes)
     # As many random attributes as stereotypes are shown beside each image.
     attributes_shown = [2 * group.stereotypes for group in groups]
     return StudyTotals(
@@ -56,10 +58,10 @@ def study_totals(
         prompts=prompts,
         images_per_group=per_group,
         images=len(groups) * per_group,
-        stereotypes=sum(group.stereotypes for group in groups),
-        attributes=len(attributes),
+        stereotypes=stereotypes,
+        attributes=attributes,
         too_few=tuple(group.name for group in groups if group.stereotypes < min_stereotypes),
-        ratings=ANNOTATORS * len(attributes),
+        ratings=ANNOTATORS * attributes,
         screens_at_most=ANNOTATORS
         * per_group
         * sum(-(-n // ATTRIBUTES_PER_SCREEN) for n in attributes_shown),

@@ -10,11 +10,13 @@ from rest_framework.response import Response
 from rest_framework.views import exception_handler as rest_handler
 
 from foundation.errors import DomainError
+from foundation.monitoring import tracing
 
 
 def exception_handler(error: Exception, context: dict[str, Any]) -> Response | None:
     """Return the answer to an expected failure; anything else is a bug and stays one."""
     if isinstance(error, DomainError):
+        tracing.note_error(error)
         # Verbs speak English; what annotators read of them is in the catalogues.
         translated = {name: gettext(sentence) for name, sentence in error.fields.items()}
         return _answer(error.status, error.code, gettext(error.message), translated)

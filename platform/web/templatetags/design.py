@@ -1,4 +1,4 @@
-"""The tags that pages are built from; docs/design.md shows each with its markup."""
+"""The tags that pages are built from; docs/develop/design.md shows each with its markup."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -12,10 +12,11 @@ from django.template.defaultfilters import date as format_moment
 from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.formats import get_format
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.timesince import timesince, timeuntil
-from django.utils.translation import gettext
+from django.utils.translation import get_language, gettext
 
 from foundation.formats import DASH, as_number, format_duration, format_number, format_percent, is_null
 from foundation.formats import reason_text as words_of_reason
@@ -169,23 +170,30 @@ def label_mark(number: int) -> SafeString:
 
 @register.simple_tag
 def when(moment: datetime | None, missing: str = "never") -> SafeString:
-    """How long ago (or in how long) something is; the full moment for machines and on hover."""
+    """Return the exact moment with its time zone; on hover also how long ago (or in how long) it is."""
     if moment is None:
         return format_html('<span class="null">{}</span>', missing)
-    now = timezone.now()
-    if abs((now - moment).total_seconds()) < 60:
-        words = gettext("just now")
-    elif moment < now:
-        words = gettext("%(time)s ago") % {"time": timesince(moment, now, depth=1)}
-    else:
-        words = gettext("in %(time)s") % {"time": timeuntil(moment, now, depth=1)}
     local = timezone.localtime(moment)
     return format_html(
         '<time datetime="{}" title="{}">{}</time>',
         local.isoformat(),
-        format_moment(local, "j F Y, H:i T"),
-        words,
+        _distance(moment),
+        f"{format_moment(local, _day_format())}, {format_moment(local, 'H:i T')}",
     )
+
+
+def _day_format() -> str:
+    """Return how a day is written in the page's language: 4 Nov 2026 in English."""
+    return "j M Y" if get_language() in {None, "en"} else get_format("DATE_FORMAT")
+
+
+def _distance(moment: datetime) -> str:
+    now = timezone.now()
+    if abs((now - moment).total_seconds()) < 60:
+        return gettext("just now")
+    if moment < now:
+        return gettext("%(time)s ago") % {"time": timesince(moment, now, depth=1)}
+    return gettext("in %(time)s") % {"time": timeuntil(moment, now, depth=1)}
 
 
 # Page furniture.
@@ -244,6 +252,7 @@ def stage_bar(stages: Iterable[object], label: str = "Stages of the study") -> d
     words = {
         "done": "Done",
         "current": "Under way",
+        "ready": "Ready to start",
         "waiting": "Not yet",
         "stuck": "Needs you",
         "skipped": "Not needed",

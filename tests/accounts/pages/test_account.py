@@ -22,6 +22,16 @@ def test_a_wrong_password_is_answered_with_a_sentence(client, lead):
     assert "correct username and password" in answer.content.decode()
 
 
+def test_a_wrong_password_is_answered_in_the_language_of_the_page(client, lead):
+    answer = client.post(
+        reverse("accounts:sign_in"),
+        {"username": "lena", "password": "wrong"},
+        headers={"accept-language": "es"},
+    )
+    assert "Please enter" not in answer.content.decode()
+    assert "contraseña" in answer.content.decode()
+
+
 def test_signing_in_leads_where_one_was_going(client, lead):
     target = reverse("accounts:password")
     answer = client.post(
@@ -57,7 +67,7 @@ def test_reloading_the_page_that_shows_a_key_makes_no_second_token(lead_client):
     make_token(lead_client)
     answer = make_token(lead_client)
     assert answer.status_code == 400
-    assert "You have a token of this name" in answer.content.decode()
+    assert "You already have a token of this name" in answer.content.decode()
     assert ApiToken.objects.count() == 1
 
 
@@ -66,7 +76,7 @@ def test_a_token_works_through_the_last_day_named(lead_client):
     make_token(lead_client, expires_on=today.isoformat())
     assert ApiToken.objects.get().expires_at > timezone.now()
     answer = make_token(lead_client, name="late", expires_on=(today - timedelta(days=1)).isoformat())
-    assert "This day is over" in answer.content.decode()
+    assert "This day is in the past" in answer.content.decode()
 
 
 @pytest.mark.parametrize("changes", [{"name": " "}, {"scopes": []}, {"scopes": ["everything"]}])
@@ -113,6 +123,21 @@ def test_an_annotator_sees_the_account_without_the_navigation_of_studies(client,
     assert reverse("studies:list") not in page
 
 
+def test_the_account_is_in_the_language_of_its_frame(client, annotator, lead_client):
+    client.force_login(annotator.user)
+    for visitor, heading, message in (
+        (client, "Ihr Konto", "ist widerrufen"),
+        (lead_client, "Your account", "is revoked"),
+    ):
+        visitor.cookies["stereoscope_language"] = "de"
+        make_token(visitor, name=heading)
+        token = ApiToken.objects.get(name=heading)
+        answer = visitor.post(reverse("accounts:revoke_token", args=[token.prefix]), follow=True)
+        assert heading in answer.content.decode()
+        assert message in answer.content.decode()
+    assert "Change password" in lead_client.get(reverse("accounts:password")).content.decode()
+
+
 def test_the_account_page_takes_the_same_queries_however_many_tokens(
     lead_client, lead, django_assert_max_num_queries
 ):
@@ -120,3 +145,9 @@ def test_the_account_page_takes_the_same_queries_however_many_tokens(
         tokens.issue(user=lead, name=f"token {number}", scopes=["read"])
     with django_assert_max_num_queries(4):
         lead_client.get(reverse("accounts:profile"))
+
+
+def test_a_visitor_who_is_not_signed_in_is_led_to_sign_in_first(client, db):
+    for name in ("profile", "password", "sessions"):
+        answer = client.get(reverse(f"accounts:{name}"))
+        assert answer.url.startswith(reverse("accounts:sign_in")), name

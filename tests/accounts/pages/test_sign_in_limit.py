@@ -48,10 +48,16 @@ def test_whether_there_is_such_a_person_is_not_told(client, lead):
     assert known.status_code == unknown.status_code == 429
 
 
-def test_the_admin_refuses_as_well(client, lead):
-    guess(client, 10)
-    answer = client.post(reverse("admin:login"), RIGHT)
-    assert answer.status_code == 429
+def test_the_admin_sends_people_to_the_same_sign_in(client, lead):
+    page = reverse("admin:accounts_user_changelist")
+    refused = client.get(page, follow=True)
+    assert refused.redirect_chain[-1][0] == f"{SIGN_IN}?next={page}"
+    assert client.post(reverse("admin:login"), RIGHT).url.startswith(SIGN_IN)
+    assert "_auth_user_id" not in client.session
+
+
+def test_who_may_not_administer_is_told_so_and_not_sent_round_in_circles(lead_client):
+    assert lead_client.get(reverse("admin:index"), follow=True).status_code == 403
 
 
 def test_no_password_is_kept(client, lead):

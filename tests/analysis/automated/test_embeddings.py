@@ -99,7 +99,7 @@ def test_results_are_old_once_a_text_of_mcas_is_read_at_last(phrases, report, an
     write_texts(factories.encoder(), ["an image of a owl"], vector)
     note_texts(phrases.scorers.get(kind="mcas"))
     page = text_of(analyst_client, address("mcas"))
-    assert "What machines say of the images changed after these results" in page
+    assert "Scores or captions of the images changed after these results" in page
     again = report(phrases)
     assert again.inputs_digest != computed.inputs_digest
     assert "changed after these results" not in text_of(analyst_client, address("mcas"))
@@ -117,7 +117,7 @@ def test_images_of_targets_that_name_no_phrase_are_counted_and_said(phrases, rep
     }
     report(phrases)
     page = text_of(analyst_client, address("mcas"))
-    assert "name no phrase" in page
+    assert "have no phrase" in page
     assert "manage.py score" not in page
 
 

@@ -105,7 +105,7 @@ def test_new_scores_make_results_old_and_unchanged_ones_do_not(phrases, report, 
     again = report(phrases)
     assert again.inputs_digest == computed.inputs_digest
     factories.associate_more(phrases)
-    assert "What machines say of the images changed" in text_of(analyst_client, address("mcas"))
+    assert "Scores or captions of the images changed" in text_of(analyst_client, address("mcas"))
     assert report(phrases).inputs_digest != computed.inputs_digest
     assert "changed after these results" not in text_of(analyst_client, address("mcas"))
 
@@ -150,7 +150,7 @@ def test_the_target_precision_is_in_the_address(scored, report, analyst_client):
         left = sum(row["precision_low"] is not None and row["precision_low"] >= target for row in rows)
         page = text_of(analyst_client, f"{asked}&target={target}")
         assert f"<strong>{left}</strong> of {len(rows)} attributes can be left to CLIP tiny" in page
-    assert "Thresholds are those chosen when the results were computed, for 50" in text_of(
+    assert "The thresholds were chosen when the results were computed, for a precision of 50" in text_of(
         analyst_client, f"{asked}&target=0.9"
     )
     for wrong in ("nan", "lots", "1e999"):

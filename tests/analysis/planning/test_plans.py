@@ -119,7 +119,7 @@ def test_designs_are_downloaded(computed, analyst_client):
     lines = text.splitlines()
     assert lines[0].startswith("images,annotators,annotators_per_task,groups,half_width,power")
     assert lines[1].startswith("5,6,3,2,")
-    assert lines[1].endswith(",6.00,1.50,7.50,EUR")
+    assert lines[1].endswith(",6.00,1.50,7.50,EUR,")
     assert len(lines) == 3
 
 

@@ -1,4 +1,4 @@
-"""Looks at the precision: none before there are enough answers, each counted once, and a stop when it suffices."""
+"""Precision checks: none before there are enough answers, each counted once, and a stop when it suffices."""
 
 import pytest
 from django.core.cache import cache
@@ -74,8 +74,8 @@ def test_a_wider_interval_is_counted_and_stops_nothing(labelled, lead, lead_clie
     assert labelled.state == "open"
     assert PrecisionLook.objects.get().half_width > 0.001
     page = lead_client.get("/studies/isles/campaigns/marking/").content.decode()
-    assert "Looks at the precision" in page
-    assert "you find effects that do not exist more often" in page
+    assert "Precision checks" in page
+    assert "false findings slightly more likely" in page
 
 
 def test_no_look_is_due_before_the_least_number_of_answers(labelled, lead):
@@ -114,5 +114,5 @@ def test_a_paused_campaign_is_not_looked_at(labelled, lead):
     (job,) = precision.queue_looks()
     lifecycle.pause(campaign=labelled, by=lead)
     execute(job.pk)
-    assert Job.objects.get(pk=job.pk).result == {"summary": "No look was due any more."}
+    assert Job.objects.get(pk=job.pk).result == {"summary": "No look was due."}
     assert not PrecisionLook.objects.exists()

@@ -80,7 +80,7 @@ def test_a_lead_confirms_and_others_may_not(computed, lead_client, analyst_clien
     assert stranger_client.post(PREREGISTER).status_code == 404
     assert "cannot be changed or deleted" in lead_client.get(PREREGISTER).content.decode()
     shown = lead_client.post(PREREGISTER, follow=True).content.decode()
-    assert "Preregistration 1 is written down" in shown
+    assert "Preregistration 1 is saved" in shown
     assert stranger_client.get(document()).status_code == 404
     assert analyst_client.get(document(2)).status_code == 404
 

@@ -171,3 +171,32 @@ def test_every_plot_has_a_specification_that_draws_without_a_network(plot):
     assert plot.title[:20] in drawn
     for line in spec["datasets"].get("rows", []):
         assert line["label"] in drawn
+
+
+def many(number=50):
+    return [tendency(f"People {place:02}", 1 + place / 10, None, None) for place in range(number)]
+
+
+def test_a_plot_of_very_many_groups_says_where_it_leaves_groups_out_and_its_table_too():
+    plot = theta_plot(many(), {})
+    assert "the 20 largest and the 20 smallest of 50" in plot.units
+    for drawing in (plot.wide, plot.narrow, vl_convert.vegalite_to_svg(plot.spec())):
+        assert "10 between these are not shown" in drawing
+    assert plot.n == 50
+    assert plot.columns[-1] == "end"
+    assert [row[-1] for row in plot.rows] == ["largest"] * 20 + ["smallest"] * 20
+    assert (plot.rows[0][0], plot.rows[20][0], plot.rows[-1][0]) == ("People 49", "People 19", "People 00")
+
+
+def test_a_plot_of_all_groups_has_no_gap():
+    plot = theta_plot(many(40), {})
+    assert "not shown" not in plot.wide
+    assert "end" not in plot.columns
+
+
+def test_the_largest_and_the_smallest_estimate_lie_on_the_axis():
+    plot = theta_plot([tendency("Velmari", 730.0, 40.0, None), tendency("Orsani", 0.004, 0.001, 0.2)], {})
+    marks = [float(x) for x in re.findall(r'cx="([\d.]+)"[^>]*class="plot-mark', plot.wide)]
+    assert len(marks) == 2
+    # The ends beyond the axis are arrows; both points are circles on it.
+    assert max(marks) <= 600 - 145

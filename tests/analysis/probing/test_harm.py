@@ -17,6 +17,7 @@ from analysis.scoring.freshness import last_score
 from analysis.scoring.inputs.pairs import ScoredPair
 from foundation.errors import DomainError
 from tests.analysis.probing.isles import isles, probe
+from tests.analysis.results.output.codebooks import columns_without_meaning
 from tests.analysis.scoring.tiny_models import save_distilbert
 from tests.generation.endpoints.chat_endpoint import chat_endpoint, completion
 
@@ -100,6 +101,7 @@ def test_a_classifier_reads_each_text_once_and_tables_have_its_labels(study, jud
     score(study, "judge", "--model", "arbiter", "--param", "repeats=2")
     output = tmp_path / "results"
     call_command("analyze", "--study", study.slug, "--output", str(output), "--resamples", "100")
+    assert not columns_without_meaning(output)
 
     def rows(name):
         with (output / f"{name}.csv").open(encoding="utf-8", newline="") as file:

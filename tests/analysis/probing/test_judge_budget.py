@@ -92,7 +92,7 @@ def test_what_was_certainly_not_answered_is_given_back(study, settings):
     ("wrong", "says"),
     [
         ({"price_in": 1}, "both prices"),
-        ({"budget": 5}, "needs prices"),
+        ({"budget": 5}, "needs the prices"),
         ({"price_in": -1, "price_out": 1}, "price_in"),
     ],
 )

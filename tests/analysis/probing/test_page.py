@@ -5,11 +5,15 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
+from accounts.models import User
+from analysis.models import Report
 from analysis.results import reports
 from analysis.results.parameters import parameters_of
 from generation.models import Answer
 from jobs.models import Job
-from studies.models import StudyMembership
+from studies.models import Study, StudyMembership
+from tests.analysis.probing.weavers import probe_weavers
+from tests.studies.isles import new_analyst, new_lead
 from tests.web.markup import compact
 
 PAGE = reverse("analysis:probes", kwargs={"study": "weavers"})
@@ -21,10 +25,34 @@ def read(client, address: str = PAGE) -> str:
     return compact(answer.content.decode())
 
 
+def write_rows(folder):
+    """What models answered about the weavers, with results; the analyst is a member."""
+    lead, analyst = new_lead(), new_analyst()
+    study = probe_weavers(lead).study
+    StudyMembership.objects.create(study=study, user=analyst, role=StudyMembership.Role.ANALYST)
+    reports.compute_report(study=study, parameters=parameters_of(study, resamples=100), by=analyst)
+
+
 @pytest.fixture
-def uncomputed(probed, analyst):
-    StudyMembership.objects.create(study=probed.study, user=analyst, role=StudyMembership.Role.ANALYST)
-    return probed
+def lead(shared_rows, db) -> User:
+    return User.objects.get(username="lena")
+
+
+@pytest.fixture
+def analyst(shared_rows, db) -> User:
+    return User.objects.get(username="anton")
+
+
+@pytest.fixture
+def computed(shared_rows, db) -> Study:
+    return Study.objects.get()
+
+
+@pytest.fixture
+def uncomputed(computed) -> Study:
+    """The same before the first report."""
+    Report.objects.all().delete()
+    return computed
 
 
 def test_before_the_first_report_answers_of_models_are_counted(uncomputed, analyst_client):
@@ -40,14 +68,12 @@ def test_before_any_answer_the_page_says_what_is_missing(uncomputed, analyst_cli
     Answer.objects.update(outcome="pending", text="", finished_at=None)
     page = read(analyst_client)
     assert "Nothing to measure yet" in page
-    assert "once models have answered" in page
+    assert "when models have answered" in page
 
 
 def test_many_answers_are_computed_by_a_worker(uncomputed, analyst, monkeypatch):
     monkeypatch.setattr(reports, "INLINE_ANSWERS", 95)
-    outcome = reports.request_report(
-        study=uncomputed.study, parameters=parameters_of(uncomputed.study), by=analyst
-    )
+    outcome = reports.request_report(study=uncomputed, parameters=parameters_of(uncomputed), by=analyst)
     assert isinstance(outcome, Job)
 
 
@@ -80,13 +106,17 @@ def test_one_model_can_be_shown_alone(computed, analyst_client):
 
 def test_models_are_compared_and_orders_are_tested(computed, analyst_client):
     models = read(analyst_client, reverse("analysis:probe_models", kwargs={"study": "weavers"}))
-    for words in ("weaver-1 − weaver-2", "How models tell groups apart", "Mean answers of models"):
+    for words in (
+        "weaver-1 − weaver-2",
+        "How differently models answer about groups",
+        "Mean answers of models",
+    ):
         assert words in models, words
     orders = read(analyst_client, reverse("analysis:probe_orders", kwargs={"study": "weavers"}))
     for words in (
         "weaver-2 · trades · published − reversed",
         "weaver-2 · all experiments",
-        "Of the answers that chose an option",
+        "The share of answers that chose the option named first",
     ):
         assert words in orders, words
 
@@ -128,5 +158,5 @@ def test_without_probes_there_is_no_tab(marked, analyst, analyst_client):
     )
     address = reverse("analysis:probes", kwargs={"study": marked.study.slug})
     page = read(analyst_client, address)
-    assert "No model was asked" in page
+    assert "No model has been asked" in page
     assert f'href="{address}"' not in page

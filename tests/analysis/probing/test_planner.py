@@ -45,7 +45,7 @@ def test_a_study_is_planned_before_any_answer(probed, analyst, analyst_client):
     assert analyst_client.get(PAGE).status_code == 404
     StudyMembership.objects.create(study=probed.study, user=analyst, role=StudyMembership.Role.ANALYST)
     page = compact(analyst_client.get(PAGE).content.decode())
-    assert "is a guess" in page
+    assert "is assumed" in page
     assert page.count("<tr>") == 1 + 6
     wrong = compact(analyst_client.get(f"{PAGE}?scenarios=ten").content.decode())
     assert "scenarios must be up to five whole numbers from 1 to 1,000" in wrong

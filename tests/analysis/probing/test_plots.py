@@ -53,7 +53,7 @@ def test_very_many_groups_are_shown_by_both_ends():
     ]  # fmt: skip
     plot = group_plot(scores, {}, "trades")
     assert len(plot.rows) == 40
-    assert "the 20 largest and smallest of 50" in plot.units
+    assert "the 20 largest and the 20 smallest of 50" in plot.units
     assert (plot.rows[0][2], plot.rows[-1][2]) == ("g49", "g00")
     assert plot.n == 150
 

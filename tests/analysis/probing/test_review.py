@@ -10,6 +10,7 @@ from analysis.results import reports
 from analysis.results.parameters import parameters_of
 from generation.models import Answer, Coding
 from studies.models import StudyMembership
+from tests.analysis.results.output.codebooks import columns_without_meaning
 from tests.web.markup import compact
 
 pytestmark = pytest.mark.django_db
@@ -59,6 +60,7 @@ def read(path):
 
 def test_agreement_errors_and_scores_are_written(reviewed, tmp_path):
     call_command("analyze", "--study", reviewed.study.slug, "--output", str(tmp_path), "--resamples", "100")
+    assert not columns_without_meaning(tmp_path)
     rows = {
         (row["compared"], row["measure"], row["stratum"]): row for row in read(tmp_path / "pairs_review.csv")
     }

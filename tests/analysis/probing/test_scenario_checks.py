@@ -15,6 +15,7 @@ from generation.models import Answer, ProbeRun
 from generation.probing.execution import run
 from jobs.progress.reporter import Unwatched
 from tests.analysis.probing.test_tables import scenario_means
+from tests.analysis.results.output.codebooks import columns_without_meaning
 from tests.annotation.campaigns.images.scenarios import ALIKE, DIFFERENT, SMALL, answer, opened_check
 from tests.generation.pages.test_runs import text_of
 from tests.generation.probing.probing_study import add_scenarios, planned
@@ -39,6 +40,7 @@ def analyze(tmp_path):
     def analyzed(study):
         output = tmp_path / "results"
         call_command("analyze", "--study", study.slug, "--output", str(output), "--resamples", "100")
+        assert not columns_without_meaning(output)
         tables = {}
         for name in ("pairs_scores", "pairs_tests", "pairs_scenarios", "pairs_scenario_checks"):
             with (output / f"{name}.csv").open(encoding="utf-8", newline="") as file:

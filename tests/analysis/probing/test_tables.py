@@ -18,6 +18,7 @@ from generation.models import Answer, Coding, Image, ProbeRun
 from generation.probing.overrides import override_answer
 from generation.probing.probe_sets import ProbeSet
 from tests.analysis.probing.weavers import SCENARIOS
+from tests.analysis.results.output.codebooks import columns_without_meaning
 from tests.web.markup import compact
 
 pytestmark = pytest.mark.django_db
@@ -31,6 +32,7 @@ def analyze(tmp_path):
     def run(study):
         output = tmp_path / "results"
         call_command("analyze", "--study", study.slug, "--output", str(output), "--resamples", "100")
+        assert not columns_without_meaning(output)
         tables = {}
         for name in PROBE_TABLES:
             path = output / f"{name}.csv"

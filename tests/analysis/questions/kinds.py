@@ -1,19 +1,19 @@
 """Kinds of questions that tests declare: a pair, a ranking, one image with every other type of question."""
 
-from annotation.kinds.declaration import (
+from annotation.kinds.declaration import Kind
+from annotation.kinds.questions import (
     AskedAfter,
     ChoiceQuestion,
     CodedAnswer,
     CompareQuestion,
-    Kind,
     RankQuestion,
     Region,
     ScalePoint,
     ScaleQuestion,
     SpanQuestion,
-    Stimuli,
     TextQuestion,
 )
+from annotation.kinds.stimuli import Stimuli
 
 
 def both(text: str) -> dict[str, str]:

@@ -6,8 +6,9 @@ from analysis.results.question_tables import QUESTION_TABLES
 from analysis.results.questions.checks import check_declared_measures, problems
 from analysis.results.questions.registry import MEASURES, idle, measures_of, unknown, unread
 from analysis.results.questions.tables import COMPUTED, tables_of
-from annotation.kinds.declaration import RankQuestion, Stimuli, TextQuestion
+from annotation.kinds.questions import RankQuestion, TextQuestion
 from annotation.kinds.registry import KINDS
+from annotation.kinds.stimuli import Stimuli
 from tests.analysis.questions.kinds import PAIR, RANKING, RUBRIC, both, kind, scale
 
 pytestmark = pytest.mark.database_free

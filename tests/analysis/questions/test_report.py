@@ -17,6 +17,7 @@ from annotation.models import Annotation, Judgement
 from tests.analysis.questions.answering import STRENGTHS, comparing
 from tests.analysis.questions.campaigns import images_of, label, open_campaign, people
 from tests.analysis.questions.kinds import PAIR
+from tests.analysis.results.output.codebooks import columns_without_meaning
 
 WRITTEN = [
     *("preferences", "preference_pairs", "group_leaderboards", "position_bias"),
@@ -42,13 +43,14 @@ def report(study, compared, analyst):
 
 def analyze(folder, **options):
     call_command("analyze", study="isles", output=folder, resamples=100, stdout=io.StringIO(), **options)
+    assert not columns_without_meaning(folder)
     return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
 def test_analyze_writes_the_tables_of_declared_measures(study, compared, tmp_path):
     files = analyze(tmp_path / "results")
     tables = {f"{name}.csv" for name in (*FILES, *WRITTEN)}
-    assert set(files) == tables | {"summary.json", "report.html"}
+    assert set(files) == tables | {"codebook.csv", "summary.json", "report.html"}
     rows = list(csv.DictReader(io.StringIO(files["preferences.csv"].decode())))
     assert [row["item"] for row in rows] == ["aurora", "birch"]
     assert list(rows[0]) == list(QUESTION_TABLES["preferences"])
@@ -72,7 +74,7 @@ def test_the_same_answers_give_the_same_bytes(study, compared, tmp_path):
 
 def test_a_study_of_the_built_in_kinds_has_the_files_it_had(marked, tmp_path):
     files = analyze(tmp_path / "results")
-    assert set(files) == {*(f"{name}.csv" for name in FILES), "summary.json", "report.html"}
+    assert set(files) == {*(f"{name}.csv" for name in FILES), "codebook.csv", "summary.json", "report.html"}
     summary = json.loads(files["summary.json"])
     assert "questions" not in summary
     assert "answers" not in summary["counted"]
@@ -110,7 +112,7 @@ def test_tables_are_there_to_take_away_one_by_one_and_together(study, report, an
     packed = analyst_client.get(reverse("analysis:archive", kwargs={"study": "isles"})).content
     names = zipfile.ZipFile(io.BytesIO(packed)).namelist()
     assert "isles-results/preferences.csv" in names
-    assert len(names) == len(FILES) + len(WRITTEN)
+    assert len(names) == len(WRITTEN) + 1  # and the codebook; no table without rows
 
 
 def test_excluded_answers_leave_a_report_computed_anew(study, report, analyst):

@@ -1,6 +1,6 @@
 """A kind that shows a text and no image: nothing is told apart by model or group."""
 
-from annotation.kinds.declaration import Stimuli
+from annotation.kinds.stimuli import Stimuli
 from annotation.models import Annotation, Judgement, Task, TaskStimulus
 from tests.analysis.questions.campaigns import open_campaign, people
 from tests.analysis.questions.kinds import kind, scale

@@ -129,7 +129,7 @@ def test_before_the_first_release_the_page_says_what_would_be_in_it(marked, lead
     assert "boxes 12" in page
     assert "annotators 3" in page
     assert "images 4" in page
-    assert "No annotator whose labels count has stated anything" in page
+    assert "No annotator whose labels count described themselves" in page
 
 
 def test_the_privacy_check_follows_k(marked, lead_client):
@@ -137,7 +137,8 @@ def test_the_privacy_check_follows_k(marked, lead_client):
         AnnotatorProfile.objects.create(annotator=annotator, gender=gender)
     withheld = text(lead_client.get(address("list")))
     assert (
-        "3 annotators stated something of themselves. No combination of values would be released." in withheld
+        "3 annotators said something about themselves. No combination of values would be released."
+        in withheld
     )
     assert "gender 3 withheld 0" in withheld
     tried = text(lead_client.get(address("list") + "?k=2"))

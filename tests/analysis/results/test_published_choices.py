@@ -53,8 +53,12 @@ def test_one_rater_of_each_pool_makes_no_stereotype_unless_pools_are_summed(one_
     assert role_of(tmp_path / "summed", "Velmari", "kite") == "stereotype"
     assert summed["parameters"]["rater_pools"] == "summed"
     assert separate["inputs_digest"] != summed["inputs_digest"]
-    for folder, said in (("separate", "all in the region or all outside it"), ("summed", "taken together")):
-        assert said in words((tmp_path / folder / "report.html").read_text(encoding="utf-8"))
+    pools = {
+        "separate": "all of them from the region or all from outside it",
+        "summed": "raters from the region and from outside it counted together",
+    }
+    for folder, sentence in pools.items():
+        assert sentence in words((tmp_path / folder / "report.html").read_text(encoding="utf-8"))
 
 
 def test_a_study_that_sums_pools_is_analyzed_so_unless_asked_otherwise(one_rater_each, tmp_path):

@@ -98,7 +98,7 @@ def test_the_stored_tables_are_those_that_analyze_writes(marked, analyst, analys
         study=marked.study, parameters=parameters_of(marked.study, resamples=200), by=analyst
     )
     call_command("analyze", "--study", "isles", "--output", str(tmp_path / "out"), "--resamples", "200")
-    for path in (tmp_path / "out").glob("*.csv"):
+    for path in set((tmp_path / "out").glob("*.csv")) - {tmp_path / "out" / "codebook.csv"}:
         answer = analyst_client.get(f"/studies/isles/results/tables/{path.name}")
         assert answer.content == path.read_bytes(), path.name
         assert analyst_client.get(f"{RESULTS}{path.name}").content == path.read_bytes()

@@ -84,7 +84,7 @@ def test_an_analyst_reads_and_does_not_start(scorer, analyst_client):
 
 def test_a_study_without_scorers_says_what_they_are_for(study, lead_client, analyst_client):
     assert "Start scoring" in text(lead_client.get(address("list")))
-    assert "A lead of the study can start it." in text(analyst_client.get(address("list")))
+    assert "A lead of the study can start scoring." in text(analyst_client.get(address("list")))
     assert "Nothing scored by models yet" in text(lead_client.get(reverse("studies:detail", args=["isles"])))
 
 
@@ -133,7 +133,7 @@ def test_a_scorer_tells_what_it_is_and_what_it_could_not_read(scorer, lead_clien
         "a photo of a person, {attr}",
         "those shown to people, else stereotypes",
         "Its file is damaged.",
-        "known once it was loaded",
+        "not known until the model is loaded",
         "Go on",
     ):
         assert expected in said
@@ -221,7 +221,7 @@ def test_a_failed_job_is_told_and_can_be_gone_on_with(study, lead, lead_client):
     assert "Scoring is under way" in text(lead_client.get(address("scorer", scorer=reader.pk)))
     execute(job.pk)
     said = text(lead_client.get(address("scorer", scorer=reader.pk)))
-    assert "The last job failed The study “Isles” has no captions to read yet: write them first." in said
+    assert "The last job failed The study “Isles” has no captions to read yet. Write captions first." in said
     assert "Go on" in said
 
 
@@ -277,8 +277,8 @@ def test_a_lead_removes_a_scorer_and_what_it_found(scorer, captioned, study, lea
     assert lead_client.delete(api(f"{scorer.pk}/")).status_code == 204
     assert list(Scorer.objects.all()) == [reader]
     history = text(lead_client.get(reverse("studies:history", args=["isles"])))
-    assert "asked the scorer CLIP ViT-B-32 laion2b_s34b_b79k to look at the images" in history
-    assert "removed the scorer CLIP ViT-B-32 laion2b_s34b_b79k and what it found" in history
+    assert "started scoring with CLIP ViT-B-32 laion2b_s34b_b79k" in history
+    assert "removed the scorer CLIP ViT-B-32 laion2b_s34b_b79k and its scores" in history
 
 
 def test_removing_a_scorer_takes_as_many_queries_however_much_it_found(study, lead):

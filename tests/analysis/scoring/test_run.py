@@ -90,7 +90,7 @@ def test_a_model_that_changed_underneath_is_refused(study, lead, models):
     run(scorer=scorer, options=RunOptions(), progress=Unwatched())
     tiny_models.save_clip(models / "changing", seed=9)
     add_images(study, 1, first=300)
-    with pytest.raises(Conflict, match="score under another label"):
+    with pytest.raises(Conflict, match="Use another label"):
         run(scorer=scorer, options=RunOptions(), progress=Unwatched())
     other = plan_scorer(
         study=study,
@@ -167,7 +167,7 @@ def test_pull_embeds_the_images_of_three_conditions(study, lead, clip):
 
 @pytest.mark.models
 def test_mcas_embeds_images_texts_and_prompts(study, lead, clip):
-    with pytest.raises(DomainError, match="no image of the conditions"):
+    with pytest.raises(DomainError, match="no images of the conditions"):
         run(scorer=plan(study, lead, clip, "mcas"), options=RunOptions(), progress=Unwatched())
     phrase = Phrase.objects.create(
         study=study, condition="target", category="crafts", name="potter", text="a potter"
@@ -217,7 +217,7 @@ def test_mcas_embeds_images_texts_and_prompts(study, lead, clip):
 
 
 def test_a_study_without_images_says_so(study, lead):
-    with pytest.raises(DomainError, match="generate or import them first"):
+    with pytest.raises(DomainError, match="Generate or import them first"):
         run(scorer=plan_scorer(study=study, kind="clip", by=lead), options=RunOptions(), progress=Unwatched())
 
 
@@ -265,7 +265,7 @@ def test_the_command_queues(study, lead, tmp_path):
         (
             ["--scorer", "captions", "--model", "x", "--param", "prompt=a"],
             DomainError,
-            "of no use with these captions",
+            "has no effect with these captions",
         ),
         (["--scorer", "palm-reading"], CommandError, "invalid choice"),
     ],

@@ -1,8 +1,8 @@
 """Everything annotators read is in every language of theirs, and pages that are not translated say so."""
 
 import ast
-import gettext
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -12,35 +12,41 @@ from django.utils.translation.template import templatize
 
 from annotation.annotator.translation.scripts import script_words
 from annotation.campaigns.instruments import versions
-from foundation.languages import LOCALE, TRANSLATIONS
+from foundation.languages import TRANSLATIONS
 from tests.annotation.annotator.test_onboarding import invite
+from tests.foundation.catalogues import compiled
 from tests.web.markup import compact
 
 ROOT = Path(__file__).resolve().parents[3]
 ANNOTATOR = ROOT / "annotation"
-WEB = ROOT / "platform" / "web" / "templates"
-SHARED = [
-    *("web/base_annotator", "web/base_frame", "web/error", "400", "403", "403_csrf", "404"),
-    *(f"web/components/{name}" for name in ("forms/field", "forms/form_errors", "copyable")),
-]
+PLATFORM = ROOT / "platform"
+WEB = PLATFORM / "web" / "templates"
+# Frames of leads, analysts and operators, whose pages are in English.
+ENGLISH = {
+    *("plot.html", "progress.html", "progress_segments.html"),
+    "base.html",
+    "gallery.html",
+    "api_docs.html",
+    "pagination.html",
+    "key_pagination.html",
+    "data_table.html",
+}
 TEMPLATES = [
     *sorted((ANNOTATOR / "templates" / "annotation" / "annotator").rglob("*.html")),
-    *(WEB / f"{name}.html" for name in SHARED),
-    ROOT / "platform" / "accounts" / "templates" / "accounts" / "sign_in.html",
+    *sorted((ANNOTATOR / "recruitment" / "templates" / "recruitment" / "panel").rglob("*.html")),
+    # Second factors are for people who work on studies.
+    *sorted(
+        path for path in (PLATFORM / "accounts" / "templates").rglob("*.html") if "mfa" not in path.parts
+    ),
+    *sorted((PLATFORM / "privacy" / "templates" / "privacy" / "own_data").rglob("*.html")),
+    *sorted(path for path in WEB.rglob("*.html") if path.name not in ENGLISH),
+    PLATFORM / "front" / "templates" / "front" / "landing.html",
 ]
-PYTHON = [
-    *sorted((ANNOTATOR / "annotator").rglob("*.py")),
-    ANNOTATOR / "campaigns" / "images" / "reports.py",
-    ANNOTATOR / "answers" / "edit_window.py",
-    ANNOTATOR / "answers" / "questions" / "sentences.py",
-    ANNOTATOR / "quality" / "sentences.py",
-    ANNOTATOR / "models" / "reports.py",
-    ROOT / "platform" / "accounts" / "pages" / "forms.py",
-]
+SOURCES = [ROOT / folder for folder in ("platform", "annotation", "generation", "analysis")]
 SCRIPTS = sorted((ANNOTATOR / "static" / "annotation" / "annotator").rglob("*.js"))
 # The same in every language.
-NAMES = {"Stereoscope", "Enter", "Space", "Delete", "Ctrl", "Shift", "Tab"}
-MARKED = {"_", "gettext", "gettext_lazy", "gettext_noop"}
+NAMES = {"Stereoscope", "Tab", "doctype", "html", "sts"}
+MARKED = {"_", "gettext", "gettext_lazy", "gettext_noop", "ngettext", "ngettext_lazy"}
 SPOKEN = re.compile(
     r'\b(?:aria-label|alt|title|placeholder|data-busy|data-copied)="([^"{]*[A-Za-z]{2}[^"{]*)"'
 )
@@ -51,17 +57,13 @@ TRANSLATED = re.compile(
 ARGUMENTS = re.compile(r"\{% (?:notice|empty_state|page_header|copyable|content_warning) ([^%]*)%\}")
 
 
-Catalogues = dict[str, dict]
-
-
 @pytest.fixture(scope="module", params=TRANSLATIONS)
-def catalogues(request) -> Catalogues:
-    """The compiled catalogues of a language, as a server reads them."""
-    found = {}
-    for domain in ("django", "djangojs"):
-        with (LOCALE / request.param / "LC_MESSAGES" / f"{domain}.mo").open("rb") as file:
-            found[domain] = gettext.GNUTranslations(file)._catalog
-    return found
+def translated(request) -> dict[str, set[str]]:
+    """The texts that a language has, by catalogue, as a server reads them."""
+    return {
+        domain: {message.source for message in compiled(request.param, domain) if message.words}
+        for domain in ("django", "djangojs")
+    }
 
 
 def untranslated(text: str) -> list[str]:
@@ -80,6 +82,21 @@ def untranslated(text: str) -> list[str]:
 def test_no_word_of_an_annotators_page_is_left_untranslated(path):
     text = path.read_text(encoding="utf-8").replace("<!doctype html>", "")
     assert untranslated(text) == []
+
+
+def test_nearly_every_template_that_annotators_read_is_searched():
+    """Every frame of theirs is among the templates searched, and every page that extends one."""
+    frames = re.compile(
+        r'extends "web/(?:base_annotator|base_plain|base_frame|outage|error)\.html"|extends base_template'
+    )
+    extending = {
+        path
+        for folder in SOURCES
+        for path in folder.rglob("*.html")
+        if frames.search(path.read_text(encoding="utf-8"))
+    }
+    assert len(extending) > 25
+    assert {path.name for path in extending - set(TEMPLATES) if "mfa" not in path.parts} <= ENGLISH
 
 
 def test_the_search_for_untranslated_words_finds_them():
@@ -109,12 +126,21 @@ def of_python(path: Path) -> set[str]:
     return {node.args[0].value for node in named if isinstance(node.args[0], ast.Constant)}
 
 
-@pytest.mark.parametrize("path", TEMPLATES + PYTHON, ids=lambda path: path.name)
-def test_every_word_of_pages_and_views_is_translated(path, catalogues):
-    marked = of_template(path) if path.suffix == ".html" else of_python(path)
-    known = catalogues["django"]
-    # What has a plural stands there once for each number.
-    assert sorted(words for words in marked if not known.get(words, known.get((words, 0)))) == []
+@cache
+def marked() -> dict[str, str]:
+    """Return every text that is marked for translation anywhere, with the file it is in."""
+    found = {}
+    for folder in SOURCES:
+        for path in (*folder.rglob("*.html"), *folder.rglob("templates/**/*.txt")):
+            found |= dict.fromkeys(of_template(path), path.name)
+        for path in folder.rglob("*.py"):
+            found |= dict.fromkeys(of_python(path), path.name)
+    return found
+
+
+def test_every_text_that_is_marked_for_translation_is_translated(translated):
+    missing = {words: name for words, name in marked().items() if words and words not in translated["django"]}
+    assert missing == {}
 
 
 def test_the_words_of_templates_and_views_are_found():
@@ -124,15 +150,14 @@ def test_the_words_of_templates_and_views_are_found():
     )
 
 
-def test_every_word_of_the_scripts_is_translated(catalogues):
+def test_every_word_of_the_scripts_is_translated(translated):
     said = {
         words
         for path in SCRIPTS
         for words in re.findall(r'gettext\("((?:[^"\\]|\\.)*)"', path.read_text(encoding="utf-8"))
     }
-    known = {key[0] if isinstance(key, tuple) else key for key in catalogues["djangojs"]}
     assert len(said) > 40
-    assert sorted(said - known) == []
+    assert sorted(said - translated["djangojs"]) == []
 
 
 def test_no_script_says_anything_but_through_the_catalogue():
@@ -143,21 +168,37 @@ def test_no_script_says_anything_but_through_the_catalogue():
         assert sentences.findall(code) == [], path.name
 
 
-def test_every_sentence_that_refuses_an_annotator_a_task_is_translated(catalogues):
-    modules = [ANNOTATOR / "assignment" / name for name in ("leases.py", "eligibility.py")]
-    refusals = {"Forbidden", "NotFound"}
+REFUSALS = {"DomainError", "Conflict", "Forbidden", "NotFound"}
+# What refuses annotators: answering, assigning, practice, invitations, and what they say of themselves.
+REFUSING = [
+    ANNOTATOR / "annotator",
+    *(
+        ANNOTATOR / "answers" / name
+        for name in ("submission.py", "submission_rules.py", "validation.py", "questions")
+    ),
+    *(
+        ANNOTATOR / "assignment" / name
+        for name in ("leases.py", "eligibility.py", "slots.py", "selection.py")
+    ),
+    ANNOTATOR / "quality" / "practice",
+    PLATFORM / "studies" / "consent.py",
+]
+
+
+def test_every_sentence_that_refuses_an_annotator_is_translated(translated):
+    paths = [path for place in REFUSING for path in (place.rglob("*.py") if place.is_dir() else [place])]
     said = {
         node.args[1].value
-        for path in modules
+        for path in paths
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(node, ast.Call)
         and isinstance(node.func, ast.Name)
-        and node.func.id in refusals
+        and node.func.id in REFUSALS
         and len(node.args) > 1
         and isinstance(node.args[1], ast.Constant)
     }
-    assert len(said) >= 4
-    assert sorted(one for one in said if not catalogues["django"].get(one)) == []
+    assert len(said) >= 15
+    assert sorted(said - translated["django"]) == []
 
 
 def test_a_browser_that_asks_for_german_gets_pages_wholly_in_german(join, marking):

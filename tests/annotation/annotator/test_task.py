@@ -10,7 +10,7 @@ import pytest
 from django.contrib.staticfiles import finders
 from django.urls import reverse
 
-from annotation.annotator.task import MODULES, QUESTION_MODULES
+from annotation.annotator.task import MODULES, QUESTION_MODULES, RATING_MODULES
 from annotation.campaigns import lifecycle
 from annotation.models import Annotation, Assignment, Enrolment
 from annotation.people.withdrawal import withdraw
@@ -284,9 +284,10 @@ def test_the_look_ahead_shows_nothing_before_consent_or_after_a_pause(join, lead
     ("scripts", "modules"),
     [
         (["task.js"], MODULES),
+        (["task.js", "screen/rating-pane.js", "screen/choose-submits.js"], RATING_MODULES),
         (["task.js", "questions/pane.js", "questions/question-state.js"], QUESTION_MODULES),
     ],
-    ids=["attributes", "questions"],
+    ids=["attributes", "ratings", "questions"],
 )
 def test_every_module_of_the_task_is_fetched_at_once(scripts, modules):
     imported = [f"annotation/annotator/{script}" for script in scripts]

@@ -12,7 +12,7 @@ from django.urls import get_resolver, reverse
 from accounts.models import ApiToken
 from accounts.tokens import issue
 from annotation.campaigns import lifecycle
-from annotation.kinds import attribute_likert
+from annotation.kinds.built_in import attribute_likert
 from annotation.people import invitations
 from studies.models import StudyMembership
 from tests.annotation.annotator.test_practice import add

@@ -162,7 +162,7 @@ def test_a_lead_who_changes_their_mind_can_have_the_screens_asked_again(marking,
     assert invariants_hold()
     entry = AuditEntry.objects.get(action="campaign.screens_reopened")
     assert (entry.details["places"], entry.actor) == (5, lead)
-    with pytest.raises(Conflict, match="No place is held"):
+    with pytest.raises(Conflict, match="There are no labels to replace"):
         replacement.reopen(campaign=marking, by=lead)
     # The freed screens are offered to others, and who was put out with them can still be let back in.
     assert {one.task_id for one in answers(new_annotator(marking), marking, 8)} >= {single.task_id}
@@ -176,7 +176,7 @@ def test_a_closed_campaign_asks_nothing_again(marking, lead):
     answers(anna, marking, 1)
     enrolments.exclude(enrolment=enrolment_of(anna), by=lead, reason="Careless")
     lifecycle.close(campaign=marking, by=lead)
-    with pytest.raises(Conflict, match="only an open or paused"):
+    with pytest.raises(Conflict, match="Only an open or paused"):
         replacement.reopen(campaign=marking, by=lead)
 
 

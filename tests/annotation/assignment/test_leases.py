@@ -142,7 +142,7 @@ def test_a_submitted_task_cannot_be_skipped(marking):
     anna = new_annotator(marking)
     leased = next_for(anna, marking)
     submit(leased)
-    with pytest.raises(Conflict, match="cannot be skipped"):
+    with pytest.raises(Conflict, match="can no longer be skipped"):
         leases.skip(assignment=leased, annotator=anna)
 
 

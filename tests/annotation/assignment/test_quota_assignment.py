@@ -156,11 +156,11 @@ def test_what_is_left_counts_only_what_one_may_do(study, lead):
 @pytest.mark.parametrize(
     ("rule", "said"),
     [
-        ("at_least 1 shoe = 43", "no profile field"),
+        ("at_least 1 shoe = 43", "not a profile field"),
         ("some women", "is not a rule"),
         ("at_least 4 gender = woman", "4 of 2"),
         ("at_least 0 gender = woman", "asks for nothing"),
-        ("at_least 1 age_band = 17", "no age band"),
+        ("at_least 1 age_band = 17", "not an age band"),
         ("at_least 1 gender = group.size", "group.region or group.nationality"),
         ({"kind": "at_least", "field": "gender", "k": 1}, "give 1 to 250 values"),
         ({"kind": "at_least", "field": "gender", "k": 1, "hair": "red"}, "no hair"),
@@ -279,12 +279,12 @@ def test_before_opening_the_lead_sees_who_is_missing(study, lead):
         quotas=["at_least 1 gender = woman"],
     )
     plan = sampling.plan(draft)
-    assert "Nobody with a profile" in feasibility.before_opening(draft, plan).sentences[0]
+    assert "Nobody who takes part has said anything" in feasibility.before_opening(draft, plan).sentences[0]
     for _ in range(2):
         person(draft, gender="man")
     (said,) = feasibility.before_opening(draft, plan).sentences
     assert said == (
-        "With those invited, quotas cannot be met for 2 of 2 groups: one more person with gender woman."
+        "With the people invited so far, quotas cannot be met for 2 of 2 groups: one more person with gender woman."
     )
     person(draft, gender="woman")
     assert feasibility.before_opening(draft, plan).sentences == ()
@@ -297,7 +297,7 @@ def test_during_a_campaign_the_lead_sees_stuck_tasks_and_who_is_missing(study, l
     found = feasibility.during(campaign)
     assert found.stuck == 4
     assert found.sentences == (
-        "4 tasks cannot be completed by those who take part in the campaign.",
+        "4 tasks cannot be completed by the people who take part now.",
         "4 of them need one more person with gender woman.",
     )
     person(campaign, gender="woman")
@@ -324,7 +324,7 @@ def test_a_group_whose_own_region_is_unknown_is_told_before_opening(study, lead)
         quotas=["at_least 1 region_of_origin = group.region"],
     )
     found = feasibility.before_opening(draft, sampling.plan(draft))
-    assert "No annotators at all can meet the quotas in the images of Velmari." in found.sentences
+    assert "Nobody can meet the quotas for the images of Velmari." in found.sentences
 
 
 def test_the_command_takes_rules_and_says_who_is_missing(study, lead, capsys):
@@ -332,7 +332,7 @@ def test_the_command_takes_rules_and_says_who_is_missing(study, lead, capsys):
     given = ["--study", "isles", "--kind", "stereotype_marking", "--by", lead.username]
     rules = ["--quota", "at_least 1 gender != man", "--quota", "distinct nationality"]
     call_command("open_campaign", *given, *rules, "--dry-run")
-    assert "Nobody with a profile" in capsys.readouterr().err
+    assert "Nobody who takes part has said anything" in capsys.readouterr().err
     assert not study.campaigns.exists()
     call_command("open_campaign", *given, *rules)
     assert study.campaigns.get().quota_rules.count() == 2

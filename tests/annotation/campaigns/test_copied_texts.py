@@ -146,5 +146,5 @@ def test_a_lead_chooses_the_campaign(written, lead, lead_client):
 def test_texts_that_people_wrote_are_sent_to_no_other_server(written, lead):
     campaign = lifecycle.open_(campaign=coding(written, lead), by=lead)
     server = server_of(written.study)
-    with pytest.raises(Conflict, match="they stay here"):
+    with pytest.raises(Conflict, match="never sent to Label Studio"):
         push_lifecycle.begin(campaign=campaign, server=server, arrangement="per_slot", by=lead)

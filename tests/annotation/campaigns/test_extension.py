@@ -101,7 +101,7 @@ def test_fewer_are_refused_where_a_task_has_more_and_closing_is_suggested(markin
     extend(campaign=marking, by=lead, annotators_per_task=1)
     extend(campaign=marking, by=lead, annotators_per_task=2)
     label_all(marking, new_annotator(marking))
-    with pytest.raises(Conflict, match="close the campaign early"):
+    with pytest.raises(Conflict, match="close the campaign"):
         extend(campaign=marking, by=lead, annotators_per_task=1)
     marking.refresh_from_db()
     assert marking.annotators_per_task == 2

@@ -9,7 +9,8 @@ from annotation.answers.questions.known import Part
 from annotation.campaigns import clone, known_tasks, lifecycle
 from annotation.campaigns.images import retraction
 from annotation.campaigns.planning.plan import PlannedStimulus
-from annotation.kinds.declaration import Stimuli, TextQuestion
+from annotation.kinds.questions import TextQuestion
+from annotation.kinds.stimuli import Stimuli
 from annotation.models import Annotation, Campaign, KnownAnswer, PracticeAnswer, QualityEvent, Task
 from annotation.quality import enforcement, rules
 from annotation.quality.measures import qualities
@@ -70,7 +71,7 @@ def test_a_check_shows_a_screen_of_the_campaign_and_is_scored_where_an_answer_is
         ("fitting", [1, 2], "There is no kite.", None, None),
         ("faults", ["hands", "text"], "", None, None),
     ]
-    with pytest.raises(Conflict, match="such a task already"):
+    with pytest.raises(Conflict, match="already a task for this screen"):
         add(rubric, lead, RIGHT)
     known_tasks.change(task=task, by=lead, answers={FIT: {"least": 3, "most": 5}})
     assert task.known_answers.get().accepted == [3, 4, 5]
@@ -121,7 +122,7 @@ def test_a_ranking_and_questions_of_each_picture_are_known(study, lead):
 
 def test_screens_of_others_and_retracted_pictures_are_refused(rubric, study, lead):
     image = study.images.get(pk=screen(rubric).stimuli[0].image_id)
-    with pytest.raises(DomainError, match="no screen of the campaign"):
+    with pytest.raises(DomainError, match="no such screen"):
         known_tasks.add(
             campaign=rubric,
             purpose=GOLD,
@@ -334,7 +335,7 @@ def test_a_lead_chooses_a_screen_says_what_is_right_and_reads_how_people_answere
     ]
     refused = lead_client.post(form, {"purpose": "gold", "answer_fitting": ["1", "2", "3", "4", "5"]})
     assert refused.status_code == 400
-    assert "and not all" in refused.content.decode()
+    assert "but not all" in refused.content.decode()
     said = {"purpose": "gold", "answer_fitting": ["1", "2"], "explanation_fitting": "No kite."}
     assert lead_client.post(form, said).headers["Location"] == address("known_tasks", rubric)
     page = lead_client.get(address("known_tasks", rubric))

@@ -247,7 +247,7 @@ def test_a_check_that_was_answered_stays_withdrawn_even_when_its_image_is_restor
     gold.refresh_from_db()
     assert gold.withdrawn
     assert not gold.known_answers.exists()
-    with pytest.raises(Conflict, match="no known answers"):
+    with pytest.raises(Conflict, match="known answers of this task were removed"):
         known_tasks.change(task=gold, by=lead, answers={})
 
 

@@ -77,6 +77,23 @@ def test_answers_of_several_people_under_one_id_become_further_annotations_on_th
     assert (report.loaded[0].judgements, report.loaded[0].none_of_the_above) == (12, 6)
 
 
+def test_what_was_read_in_two_languages_was_answered_on_two_screens(table, resource):
+    columns = {name: name for name in ("image", "group", "attribute", "annotator", "present", "language")}
+    import_annotations(
+        target=ImportTarget(name="Isles labels", by=None, resource=resource),
+        file=table(
+            ",".join(columns),
+            "a.png,Velmari,tall hat,w1,yes,de",
+            "a.png,Velmari,drum,w1,no,de",
+            "a.png,Velmari,kite,w1,no,hi",
+        ),
+        column_map=ColumnMap(columns=columns),
+    )
+    answers = Judgement.objects.order_by("pk").values_list("attribute__text", "annotation__language")
+    assert dict(answers) == {"tall hat": "de", "drum": "de", "kite": "hi"}
+    assert Annotation.objects.count() == 2
+
+
 def test_none_of_the_above_answered_yes_is_kept_as_that_answer(bring_marks):
     bring_marks(DRUM, "a.png,Velmari,None of the Above,w1,yes,")
     assert Annotation.objects.get().none_of_the_above is True
@@ -97,7 +114,7 @@ def test_repaired_rows_say_how_and_count_once(bring_marks):
         "corners of the box sorted": 1,
         "box clipped to the image": 2,
         "box without area dropped": 1,
-        "box of an attribute not marked dropped": 1,
+        "box dropped because its attribute was not marked": 1,
     }
     assert Judgement.objects.count() == 5
     assert dict(Box.objects.values_list("judgement__attribute__text", "clipped")) == {
@@ -187,7 +204,9 @@ def test_a_study_with_another_resource_is_refused(bring_marks, study, resource):
 def test_without_a_resource_groups_come_from_the_file_and_all_attributes_are_random(bring_marks):
     report = bring_marks("a.png,Newfolk,drum,w1,yes,", with_resource=False)
     assert list(Study.objects.get().groups.values_list("name", flat=True)) == ["Newfolk"]
-    assert report.notes == ("nothing says what is a stereotype: every attribute counts as random",)
+    assert report.notes == (
+        "no resource or role column defines stereotypes, so every attribute counts as random",
+    )
     assert CampaignAttribute.objects.get().role == "random"
 
 
@@ -289,7 +308,7 @@ def test_an_audit_entry_says_who_imported_what(bring_marks, lead):
         ),
         (
             {"rating": "present", "attribute": "attribute", "annotator": "annotator", "image": "image"},
-            "no place among",
+            "cannot be mapped for",
         ),
     ],
 )

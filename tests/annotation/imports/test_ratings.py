@@ -49,6 +49,26 @@ def test_ratings_that_do_not_exist_are_rejected(bring):
     ]
 
 
+def test_a_rating_keeps_the_language_it_was_given_in(db, table):
+    report = import_annotations(
+        target=ImportTarget(name="Words", by=None),
+        file=table(
+            "word,who,answer,read", "kite,w1,5,de", "kite,w2,4,es-MX", "kite,w3,3,", "kite,w4,3,klingon"
+        ),
+        column_map=ColumnMap(
+            columns={"attribute": "word", "annotator": "who", "rating": "answer", "language": "read"}
+        ),
+    )
+    assert dict(Annotation.objects.values_list("annotator__source_id", "language")) == {
+        "w1": "de",
+        "w2": "es",
+        "w3": None,
+    }
+    assert [(entry.row, entry.reason) for entry in report.reports[0].rejected] == [
+        (5, "language is “klingon”, not a code of ISO 639 with two letters")
+    ]
+
+
 def test_half_a_character_is_no_justification():
     with pytest.raises(ValueError, match="not text"):
         _justification("because \ud800")
@@ -84,15 +104,15 @@ def test_a_column_for_each_rater_becomes_a_rating_each_and_rows_that_differ_all_
 def test_scores_and_means_that_disagree_with_the_ratings_are_reported(table):
     _, rows = wide(table, "hat,Agree,5,Disagree,2,3", "kite,Agree,4,Agree,4,2", "drum,Agree,4,Agree,4,4")
     assert rows.notes == (
-        "1 rows have a score that is not that of the rating; the rating counts",
-        "1 rows have a mean that is not that of the ratings; it is not used",
+        "1 rows have a score that does not match the rating; the rating counts",
+        "1 rows have a mean that is not the mean of the ratings; it is not used",
     )
 
 
 def test_a_missing_rating_is_repaired_and_an_unknown_one_rejected(table):
     ratings, rows = wide(table, "hat,Agree,4,,,4", "kite,Perhaps,4,Agree,4,4", ",,,,,", "drum,,,,,")
     assert ratings.annotator.of(ratings.reading.accepted) == ["asia"]
-    assert rows.repairs == {"taken without rating_emea, which is empty": 1}
+    assert rows.repairs == {"imported without rating_emea, which is empty": 1}
     assert [(entry.row, entry.reason) for entry in rows.rejected] == [
         (3, "rating_asia is “Perhaps”"),
         (4, "blank row"),

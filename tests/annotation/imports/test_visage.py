@@ -87,7 +87,7 @@ def test_the_same_files_again_change_nothing(db, files):
 
 def test_other_files_are_refused_by_a_study_with_labels(db, files):
     import_visage(study="Released", files=VisageFiles(**files), by=None)
-    with pytest.raises(Conflict, match="“Released” has other labels already"):
+    with pytest.raises(Conflict, match="“Released” already has other labels"):
         import_visage(study="Released", files=VisageFiles(**(files | {"visual_attributes": None})), by=None)
 
 

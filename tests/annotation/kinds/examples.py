@@ -2,21 +2,21 @@
 
 import random
 
-from annotation.kinds.declaration import (
+from annotation.kinds.declaration import Kind
+from annotation.kinds.questions import (
     AskedAfter,
     ChoiceQuestion,
     CodedAnswer,
     CompareQuestion,
-    Kind,
     RankQuestion,
     Region,
     ScalePoint,
     ScaleQuestion,
     SpanQuestion,
-    Stimuli,
     TextQuestion,
 )
 from annotation.kinds.registry import frozen
+from annotation.kinds.stimuli import Stimuli
 from annotation.models import Campaign, Instrument, Task, TaskStimulus
 
 BLIND = frozenset({"group", "prompt", "condition", "model"})

@@ -5,15 +5,15 @@ import string
 from hypothesis import strategies as st
 
 from annotation.answers.questions.values import ScreenQuestions
-from annotation.kinds.declaration import (
+from annotation.kinds.questions import (
     AskedAfter,
     CompareQuestion,
     RankQuestion,
     Region,
     SpanQuestion,
-    Stimuli,
     TextQuestion,
 )
+from annotation.kinds.stimuli import Stimuli
 from tests.annotation.kinds.examples import choice, declared, scale, texts
 
 CODES = ("a", "b", "c", "d")

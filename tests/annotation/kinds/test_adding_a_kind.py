@@ -1,4 +1,4 @@
-"""What docs/adding-a-kind.md shows works as it stands there: from the declaration to results and a release."""
+"""What docs/develop/adding-a-kind.md shows works as it stands there: from the declaration to results and a release."""
 
 import csv
 import re
@@ -18,7 +18,7 @@ from tests.analysis.releases.documents.test_croissant import read
 from tests.annotation.databases import shared_database
 from tests.annotation.factories import add_prompted_images
 
-PAGE = Path(__file__).resolve().parents[3] / "docs" / "adding-a-kind.md"
+PAGE = Path(__file__).resolve().parents[3] / "docs" / "develop" / "adding-a-kind.md"
 
 
 def shown(name: str) -> str:

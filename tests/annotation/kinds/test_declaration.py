@@ -3,23 +3,23 @@
 import pytest
 from pydantic import ValidationError
 
-from annotation.kinds.declaration import (
-    ABOUT_ATTRIBUTES,
+from annotation.kinds.declaration import Kind
+from annotation.kinds.problems import ABOUT_ATTRIBUTES
+from annotation.kinds.questions import (
     AskedAfter,
     ChoiceQuestion,
     CodedAnswer,
     CompareQuestion,
-    Kind,
     MarksQuestion,
     RankQuestion,
     Region,
     ScalePoint,
     ScaleQuestion,
     SpanQuestion,
-    Stimuli,
     TextQuestion,
 )
 from annotation.kinds.registry import KINDS
+from annotation.kinds.stimuli import Stimuli
 from annotation.models import Judgement
 
 HARMS = ("none", "odd", "rude")
@@ -115,7 +115,7 @@ def test_a_declaration_comes_back_from_json_as_it_was(declared):
             lambda: Stimuli(medium="image", least=2, most=2, together=("model",), differ="model"),
             "stimuli cannot share the model and differ in it",
         ),
-        (lambda: scale(name="Is it good?"), "is no name"),
+        (lambda: scale(name="Is it good?"), "is not a valid name"),
         (lambda: TextQuestion(name="why", label={"en": "Why?"}), "'Why?' is not given in de"),
         (lambda: Stimuli(medium="image", least=3, most=2), "at least 3 stimuli cannot be at most 2"),
         (lambda: Stimuli(medium="image", order="shuffled"), "one stimulus has no order"),

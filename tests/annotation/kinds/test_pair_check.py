@@ -6,7 +6,7 @@ from annotation.answers.questions.checks import checked
 from annotation.answers.questions.values import ScreenQuestions
 from annotation.campaigns import lifecycle
 from annotation.campaigns.planning import sampling
-from annotation.kinds.pair_check import KIND
+from annotation.kinds.built_in.pair_check import KIND
 from foundation.errors import DomainError
 from generation.models import Image
 from tests.annotation.campaigns.images.scenarios import ALIKE, answer, lamps_study, opened_check

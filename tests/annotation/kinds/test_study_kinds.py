@@ -58,7 +58,7 @@ def test_a_downloaded_kind_is_read_as_it_was(kind):
         (b" " * 200_001, "The file is larger than 200 kB."),
         (b'{"key": "own"}', "more problems."),
         (file_of(key="rubric"), "The platform has a kind rubric of its own"),
-        (file_of(key="Own Kind"), "is no name"),
+        (file_of(key="Own Kind"), "is not a valid name"),
         (file_of(colour="red"), "colour: Extra inputs are not permitted."),
         (file_of(name="a\x00b"), "A text contains characters that cannot be stored."),
         (file_of(name="\ud800"), "A text contains characters that cannot be stored."),
@@ -87,7 +87,7 @@ def test_a_downloaded_kind_is_read_as_it_was(kind):
             "A screen shows one text",
         ),
         (file_of(questions=[UNSURE]), "a scale needs two points that do not stand apart"),
-        (file_of(questions=[TIED | {"name": "constructor"}]), "constructor is no name"),
+        (file_of(questions=[TIED | {"name": "constructor"}]), "constructor is not a valid name"),
         (file_of(measures=["beauty"]), "declares the measure beauty, which does not exist."),
         (
             file_of(measures=["win_rate"]),

@@ -81,7 +81,7 @@ def test_hints_are_left_at_once_to_who_reads(rating, tmp_path):
         job.refresh_from_db()
     assert job.state == State.SUCCEEDED
     assert (job.finished_at - job.started_at).total_seconds() < 4
-    assert "Another job is reading" in job.result["summary"]
+    assert "Another job is already reading" in job.result["summary"]
 
 
 def test_a_closed_campaign_is_compared_once_more(bridge, lead):

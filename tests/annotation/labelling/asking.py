@@ -5,8 +5,10 @@ from typing import Any, Protocol
 
 from annotation.answers.questions import check_answers
 from annotation.assignment import gold_and_repeats
-from annotation.kinds.declaration import AskedAfter, Kind, Stimuli
+from annotation.kinds.declaration import Kind
+from annotation.kinds.questions import AskedAfter
 from annotation.kinds.registry import MARKING
+from annotation.kinds.stimuli import Stimuli
 from annotation.models import Annotation, Assignment, Campaign
 from tests.annotation.kinds.examples import choice, declared, scale
 from tests.annotation.labelling.production_paths import NONE_OF_THEM, ticking_all

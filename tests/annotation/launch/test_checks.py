@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from accounts import profiles
 from accounts.consent_texts import DEFAULT_BODY
 from annotation.campaigns import lifecycle
 from annotation.campaigns.instruments.languages import translations
@@ -13,6 +14,7 @@ from annotation.models import Annotation, Campaign, Task
 from studies.consent import publish_consent
 from studies.models import StudyAssociation
 from tests.annotation.campaigns.instruments.languages.conftest import filled, put
+from tests.annotation.factories import new_annotator
 from tests.annotation.launch.conftest import TEXTS
 
 
@@ -43,7 +45,7 @@ def test_the_text_of_the_platform_is_no_consent_of_the_study(ready, study):
 @pytest.mark.parametrize("body", ["The Harbour Institute asks you.", "Written in 2026 by 12 people."])
 def test_a_consent_text_names_somebody_to_write_to(ready, study, lead, body):
     publish(study, lead, body=body)
-    assert "names no e-mail address" in missing(ready)["consent"]
+    assert "gives no e-mail address" in missing(ready)["consent"]
 
 
 @pytest.mark.parametrize(
@@ -63,7 +65,7 @@ def test_a_consent_text_names_the_institution(ready, study, lead):
 
 def test_pay_is_set_or_said_to_be_none(ready, lead):
     change(ready, lead, pay_amount=None)
-    assert "Nothing says what people get" in missing(ready)["pay"]
+    assert "does not say what people are paid" in missing(ready)["pay"]
     change(ready, lead, pay_amount=None, pay="You are not paid for this.")
     assert "pay" not in missing(ready)
 
@@ -84,7 +86,27 @@ def test_quotas_that_nobody_can_meet_are_said(ready, study, lead):
     lifecycle.update_draft(campaign=ready, by=lead, quotas=["at_least 1 region_of_origin = group.region"])
     assert "quotas" not in missing(ready)
     study.groups.filter(name="Velmari").update(region="")
-    assert "No annotators at all can meet the quotas" in missing(ready)["quotas"]
+    assert "Nobody can meet the quotas" in missing(ready)["quotas"]
+
+
+def test_people_who_are_missing_for_the_quotas_are_said_until_they_are_invited(ready, lead):
+    assert "people" not in missing(ready)
+    lifecycle.update_draft(campaign=ready, by=lead, quotas=["at_least 1 gender = woman"])
+    assert missing(ready)["people"].startswith("Gender: woman: 1 person needed, 0 take part, 1 is missing.")
+    annotator = new_annotator(ready)
+    assert "people" in missing(ready)
+    profiles.describe(annotator=annotator, gender="woman")
+    assert "people" not in missing(ready)
+
+
+def test_of_many_kinds_of_people_that_are_missing_the_first_are_named(ready, lead):
+    countries = ("Kenya", "Peru", "Chile", "Norway", "Japan", "Nepal")
+    quotas = [f"at_least 1 nationality = {country}" for country in countries]
+    lifecycle.update_draft(campaign=ready, by=lead, annotators_per_task=6, quotas=quotas)
+    sentence = missing(ready)["people"]
+    assert "Norway" in sentence
+    assert "Nepal" not in sentence
+    assert "2 more kinds of people are missing." in sentence
 
 
 def test_without_practice_or_gold_nothing_shows_understanding(ready):
@@ -115,7 +137,7 @@ def test_a_language_is_translated_as_a_whole_or_left_on_purpose(ready, lead):
 
 def test_without_a_pilot_that_is_said(ready, pilot):
     Annotation.objects.filter(campaign=pilot).update(is_latest=False)
-    assert "No small campaign of this kind" in missing(ready)["pilot"]
+    assert "This study has had no pilot" in missing(ready)["pilot"]
 
 
 def test_a_simulated_study_has_nothing_to_check(ready, study):

@@ -85,9 +85,9 @@ def test_a_number_of_rows_that_is_none_is_one_row_or_as_many_as_there_may_be(lea
         (
             {"values": "Kenya", "number": "4"},
             "quota_number_1",
-            "4 of 3 annotators per task cannot be asked for.",
+            "4 of 3 annotators per task are not possible.",
         ),
-        ({"values": "19", "field": "age_band"}, "quota_values_1", "“19” is no age band"),
+        ({"values": "19", "field": "age_band"}, "quota_values_1", "“19” is not an age band"),
         (
             {"values": "group.shoe"},
             "quota_values_1",

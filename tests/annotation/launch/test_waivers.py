@@ -23,7 +23,7 @@ def test_a_ready_draft_opens(ready, lead):
 
 
 def test_what_is_missing_refuses_with_a_sentence(unpaid, lead):
-    with pytest.raises(Conflict, match="Nothing says what people get") as refused:
+    with pytest.raises(Conflict, match="does not say what people are paid") as refused:
         open_checked(campaign=unpaid, by=lead)
     assert refused.value.code == "not_ready"
     assert set(refused.value.fields) == {"pay"}
@@ -42,7 +42,7 @@ def test_a_waiver_with_a_reason_lets_it_open_and_stays_in_the_history(unpaid, le
 
 def test_a_waiver_is_of_its_check_alone(unpaid, lead):
     waive(campaign=unpaid, checks=["pilot"], reason="No time.", by=lead)
-    with pytest.raises(Conflict, match="Nothing says what people get"):
+    with pytest.raises(Conflict, match="does not say what people are paid"):
         open_checked(campaign=unpaid, by=lead)
 
 
@@ -72,7 +72,7 @@ def test_a_simulated_study_opens_without_a_checklist(unpaid, lead, study):
 
 def test_the_page_says_what_is_missing_where_to_mend_it_and_takes_a_waiver(unpaid, lead_client):
     page = lead_client.get(LAUNCH).content.decode()
-    assert "Nothing says what people get" in page
+    assert "does not say what people are paid" in page
     assert reverse("annotation:campaign_edit", kwargs={"study": "isles", "campaign": "main"}) in page
     assert "Open campaign" not in page
     refused = lead_client.post(OPEN, follow=True).content.decode()

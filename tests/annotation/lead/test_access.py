@@ -35,6 +35,7 @@ READ = [
 CHANGE = [
     ("annotation:campaign_new", {}),
     ("annotation:personal_links", {"campaign": "marking"}),
+    ("annotation:letters_again", {"campaign": "marking"}),
     ("annotation:kind_new", {}),
     ("annotation:scenarios_redraw", {}),
     ("studies:own_words", {}),
@@ -52,6 +53,7 @@ POST = [
     ("studies:consent", {}),
     ("annotation:invitations", {"campaign": "marking"}),
     ("annotation:personal_links", {"campaign": "marking"}),
+    ("annotation:letters_again", {"campaign": "marking"}),
     ("annotation:kinds", {}),
     ("annotation:kind_remove", {"key": "own"}),
     ("annotation:kind_new", {}),

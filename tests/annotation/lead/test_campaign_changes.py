@@ -30,7 +30,7 @@ SETTINGS = {
 def test_a_lead_changes_settings_of_an_open_campaign(lead_client, marking, lead):
     lifecycle.change_settings(campaign=marking, by=lead, options={"gold_share": 0.1, "tasks_per_day": 10})
     page = lead_client.get(f"{PAGE}settings/").content.decode()
-    assert "Fixed since it opened" in page
+    assert "Fixed settings" in page
     assert "at most 3 attributes" in page
     answer = lead_client.post(f"{PAGE}settings/", SETTINGS)
     assert answer["Location"] == PAGE
@@ -100,7 +100,7 @@ def test_extending_says_what_follows_before_it_is_done(lead_client, marking):
     lead_client.post(f"{PAGE}extend/", {"annotators_per_task": "4"})
     marking.refresh_from_db()
     assert marking.annotators_per_task == 4
-    assert "asks 4 instead of 2 annotators" in lead_client.get("/studies/isles/history/").content.decode()
+    assert "from 2 to 4" in lead_client.get("/studies/isles/history/").content.decode()
 
 
 def test_what_cannot_be_extended_says_why(lead_client, answered):
@@ -124,8 +124,8 @@ def test_a_copy_is_made_and_points_to_where_it_came_from(lead_client, marking):
 
 def test_closing_early_says_what_is_short(lead_client, answered):
     page = lead_client.get(f"{PAGE}close/confirm/").content.decode()
-    assert "screens are short of answers" in page
-    assert "Reports use what is there" in page
+    assert "screens do not have all answers" in " ".join(page.split())
+    assert "Results use the answers there are" in page
 
 
 def test_what_annotators_read_is_changed_and_its_versions_are_shown(lead_client, answered):
@@ -167,7 +167,7 @@ def test_only_leads_change_a_campaign(
 def test_members_read_the_versions_and_strangers_do_not(answered, analyst_client, stranger_client):
     page = analyst_client.get(f"{PAGE}guidelines/")
     assert page.status_code == 200
-    assert "Change it" not in page.content.decode()
+    assert "Change the texts" not in page.content.decode()
     assert stranger_client.get(f"{PAGE}guidelines/").status_code == 404
 
 

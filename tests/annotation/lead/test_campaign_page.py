@@ -1,10 +1,13 @@
 """A campaign's page: its state, its progress, its forecast; who labelled what."""
 
 from datetime import date, timedelta
+from html import unescape
 
 import pytest
+from django.test import Client
 from django.utils import timezone
 
+from annotation.answers.validation import Answer
 from annotation.assignment import leases
 from annotation.campaigns.progress import DayProgress, progress
 from annotation.launch.checks import KEYS
@@ -15,6 +18,8 @@ from tests.annotation.factories import add_images, new_annotator, submit
 
 pytestmark = pytest.mark.django_db
 PAGE = "/studies/isles/campaigns/marking/"
+RATING_PAGE = "/studies/isles/campaigns/ratings/"
+MARKING = "/studies/isles/campaigns/new/?kind=stereotype_marking&visual_source=campaign%3Aratings"
 
 
 def test_a_lead_opens_pauses_resumes_closes_and_reopens(lead_client, lead, draft):
@@ -48,7 +53,7 @@ def test_opening_an_empty_draft_says_what_is_missing(lead_client, study, lead):
 def test_closing_is_asked_first(lead_client, answered):
     page = lead_client.get(f"{PAGE}close/confirm/").content.decode()
     assert "4 of 16 answers are in." in page
-    assert "The other 12 are not asked any more." in page
+    assert "The other 12 will no longer be asked." in page
 
 
 def test_progress_is_shown_and_polled_while_open(lead_client, answered):
@@ -57,7 +62,7 @@ def test_progress_is_shown_and_polled_while_open(lead_client, answered):
     assert (found.accepted, found.slots) == (4, 16)
     assert 'data-poll="/studies/isles/campaigns/marking/progress/"' in page.content.decode()
     fragment = lead_client.get(f"{PAGE}progress/").content.decode()
-    assert "answered of 16 wanted" in fragment
+    assert "of 16 answers" in fragment
     assert "data-poll-finished" not in fragment
     assert "<html" not in fragment
 
@@ -151,3 +156,44 @@ def test_lately_at_work_comes_newest_first(lead_client, answered):
     )
     latest = lead_client.get(PAGE).context["shown"].latest
     assert latest[0].enrolment.annotator == first.annotator
+
+
+def answer_everything(rating, *, visual: int) -> None:
+    """Three people rate six attributes: the first ones 5, the others 1."""
+    attributes = sorted(rating.tasks.values_list("task_attributes__attribute__text", flat=True))
+    for _ in range(3):
+        annotator = new_annotator(rating)
+        while leased := leases.next_assignment(campaign=rating, annotator=annotator):
+            text = leased.task.task_attributes.get().attribute.text
+            score = 5 if attributes.index(text) < visual else 1
+            submit(leased, Answer.parse({"rating": score}, leased.task))
+
+
+def test_a_complete_rating_leads_to_a_marking_campaign_of_what_it_found(lead_client, rating, study):
+    add_images(study, 1)
+    assert "Visual attributes" not in lead_client.get(RATING_PAGE).content.decode()
+    answer_everything(rating, visual=2)
+    page = lead_client.get(RATING_PAGE).content.decode()
+    assert "2 of 6 rated attributes were found visual" in " ".join(page.split())
+    assert f'href="{MARKING}">New marking campaign with these</a>' in unescape(page)
+    form = lead_client.get(MARKING).content.decode()
+    assert '<option value="campaign:ratings" selected>' in form
+    unknown = lead_client.get(MARKING.replace("ratings", "unknown")).content.decode()
+    assert (
+        '<option value="all" selected>' in unknown
+        or "selected" not in unknown.partition("visual_source")[2][:400]
+    )
+
+
+def test_a_rating_that_found_nothing_offers_no_campaign(lead_client, rating):
+    answer_everything(rating, visual=0)
+    page = lead_client.get(RATING_PAGE).content.decode()
+    assert "0 of 6 rated attributes were found visual" in " ".join(page.split())
+    assert "New marking campaign" not in page
+
+
+def test_an_analyst_reads_what_was_found_and_starts_nothing(analyst_client: Client, rating):
+    answer_everything(rating, visual=2)
+    page = analyst_client.get(RATING_PAGE).content.decode()
+    assert "Visual attributes" in page
+    assert "New marking campaign" not in page

@@ -138,7 +138,7 @@ def test_a_rating_can_be_the_source_of_a_marking(lead_client, study, rating, mar
     choices = (
         lead_client.get(NEW + "?kind=stereotype_marking").context["form"].fields["visual_source"].choices
     )
-    assert ("campaign:ratings", "Those found visual by “Ratings”") in choices
+    assert ("campaign:ratings", "Attributes found visual by “Ratings”") in choices
     page = lead_client.post(NEW, marking_form | {"visual_source": "campaign:ratings"}, follow=True)
     assert "no rating yet" in page.content.decode()
 
@@ -164,8 +164,8 @@ def test_quota_rules_are_presets_that_are_ticked_and_shown_in_words(lead_client,
     assert draft.quota_rules.count() == 2
     page = lead_client.get(f"/studies/isles/campaigns/{draft.slug}/").content.decode()
     assert "gender given, and not man" in page
-    assert "No two share a nationality" in page
-    assert "Nobody with a profile takes part yet" in page
+    assert "No two annotators have the same nationality" in page
+    assert "Nobody who takes part has said anything about themselves yet" in page
     edit = lead_client.get(f"/studies/isles/campaigns/{draft.slug}/edit/").context["form"]
     assert set(edit.initial["quota_presets"]) == {"one_non_man", "different_nationalities"}
     assert edit.row_count == 1
@@ -261,3 +261,27 @@ def test_whether_places_are_needed_is_asked_where_the_kind_leaves_it_open(lead_c
     questions = tuple(left_open if question == faults else question for question in kind.questions)
     monkeypatch.setitem(KINDS, "image_text", kind.model_copy(update={"questions": questions}))
     assert "boxes_required" in lead_client.get(f"{NEW}?kind=image_text").context["form"].fields
+
+
+def sections_of(page):
+    return {section.title: section for section in page.context["form"].parts()}
+
+
+def test_what_few_campaigns_change_is_folded_and_says_what_it_holds(lead_client, study, marking_form):
+    add_images(study, 2)
+    sections = sections_of(lead_client.get(f"{NEW}?kind=stereotype_marking"))
+    unfolded = [title for title, section in sections.items() if section.is_open]
+    assert unfolded == ["Questions", "Images", "Annotators"]
+    assert "Guidelines: " in sections["Guidelines"].values
+    marking_form |= {"pay_amount": "0.30", "pay_per": "task", "action": "recalculate"}
+    pay = sections_of(lead_client.post(NEW, marking_form))["Pay"]
+    assert not pay.is_open
+    assert "Rate: 0.30" in pay.values
+
+
+def test_a_section_with_an_error_is_unfolded(lead_client, study, marking_form):
+    page = lead_client.post(NEW, marking_form | {"pay_amount": "-1"})
+    assert page.status_code == 400
+    sections = sections_of(page)
+    assert sections["Pay"].is_open
+    assert not sections["Notices"].is_open

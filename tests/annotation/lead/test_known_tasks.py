@@ -69,9 +69,9 @@ def test_a_member_reads_and_only_a_lead_changes(
         (lead_client, 200), (analyst_client, 200), (stranger_client, 404), (annotator_client, 404),
     ):  # fmt: skip
         assert client.get(PAGE).status_code == status
-    assert "Add one" in lead_client.get(PAGE).content.decode()
+    assert "Add a screen" in lead_client.get(PAGE).content.decode()
     page = analyst_client.get(PAGE).content.decode()
-    assert "Add one" not in page
+    assert "Add a screen" not in page
     assert "Remove" not in page
     for client, status in ((analyst_client, 403), (stranger_client, 404)):
         assert client.get(NEW).status_code == status
@@ -83,7 +83,7 @@ def test_a_member_reads_and_only_a_lead_changes(
 
 def test_an_empty_page_says_what_to_do_next(marking, lead_client):
     page = lead_client.get(PAGE).content.decode()
-    assert "Nothing has known answers yet" in page
+    assert "No known answers yet" in page
     assert NEW in page
 
 
@@ -125,7 +125,7 @@ def test_what_the_verb_refuses_stands_beside_its_field(marking, lead_client):
     fields[f"explanation_{attribute('tall hat').pk}"] = "Why?"
     page = lead_client.post(address, fields)
     assert page.status_code == 400
-    assert "Only an answer that is scored is explained." in page.content.decode()
+    assert "Only an answer that is scored can have an explanation." in page.content.decode()
     address, fields = form_of(image)
     assert "Choose 1 to 3 attributes." in lead_client.post(address, fields).content.decode()
     assert not Task.objects.exclude(purpose="label").exists()
@@ -250,7 +250,7 @@ def test_shares_are_changed_in_percent_while_the_campaign_is_open(marking, lead_
     page = lead_client.post(SETTINGS, {**fields, "gold_share": "80"})
     assert page.status_code == 400
     assert "less than or equal to 50" in page.content.decode()
-    assert "There is no check to mix in yet" in lead_client.get(PAGE).content.decode()
+    assert "There are no checks to mix in yet" in lead_client.get(PAGE).content.decode()
 
 
 def test_a_draft_takes_checks_too(draft, lead_client):

@@ -9,8 +9,10 @@ from django.utils import timezone
 from annotation.answers import inclusion
 from annotation.assignment import leases, slots
 from annotation.campaigns.progress import progress
-from annotation.models import Assignment, Enrolment, Invitation
-from annotation.people import enrolments, invitations
+from annotation.models import Assignment, Enrolment, Invitation, InvitationLetter, Mailing
+from annotation.people import addresses, enrolments, invitations, letters
+from annotation.people.letters import LetterText
+from annotation.people.recipients import Recipient
 from foundation.errors import Conflict, DomainError
 from studies.models import AuditEntry
 from tests.annotation.factories import new_annotator
@@ -35,7 +37,7 @@ def test_a_link_is_shown_once(lead_client, marking):
 
 def made_links(page) -> dict[str, str]:
     """Return the tokens by the notes of their links."""
-    lines = page.context["links"].splitlines()
+    lines = page.context["as_text"].splitlines()
     return {line.split("\t")[0]: line.rstrip("/").rsplit("/", 1)[1] for line in lines}
 
 
@@ -60,9 +62,10 @@ def test_many_personal_links_are_made_from_notes_and_a_table_and_shown_once(lead
 def test_each_personal_link_shows_whether_it_was_used(lead_client, marking):
     tokens = made_links(lead_client.post(f"{LINKS}personal/", {"labels": "Ada\nBo"}))
     enrolment = invitations.accept(token=tokens["Ada"], user=None)
-    page = lead_client.get(LINKS).content.decode()
-    assert f"personal link of {enrolment.annotator.pseudonym}" in page
-    assert page.count("not used yet") == 1
+    page = lead_client.get(LINKS)
+    assert f"personal link of {enrolment.annotator.pseudonym}" in page.content.decode()
+    states = {line.invitation.label: line.state for line in page.context["lines"]}
+    assert states == {"Ada": "started", "Bo": "created"}
 
 
 @pytest.mark.parametrize("labels", ["", " \n ", "x\n" * 501, "x" * 121])
@@ -77,9 +80,9 @@ def test_a_table_that_cannot_be_read_makes_no_links(lead_client, marking):
     assert not Invitation.objects.exists()
 
 
-def test_a_hundred_links_take_as_many_queries_as_one(lead_client, marking, queries):
+def test_fifty_links_take_as_many_queries_as_one(lead_client, marking, queries):
     one = queries(lead_client, f"{LINKS}personal/", {"labels": "Ada"})
-    assert queries(lead_client, f"{LINKS}personal/", {"labels": "Bo\n" * 100}) == one
+    assert queries(lead_client, f"{LINKS}personal/", {"labels": "Bo\n" * 50}) == one
 
 
 def test_a_link_without_days_never_expires(lead_client, marking):
@@ -98,7 +101,7 @@ def test_nobody_can_be_invited_to_a_closed_campaign(lead_client, marking):
     lead_client.post("/studies/isles/campaigns/marking/close/")
     answer = lead_client.post(LINKS, {"label": "", "limit": "1", "days": "7"})
     assert answer.status_code == 400
-    assert "the campaign is closed" in answer.content.decode()
+    assert "The campaign is closed" in answer.content.decode()
 
 
 def test_revoking_and_reissuing_a_link(lead_client, marking, lead):
@@ -139,7 +142,7 @@ def test_suspected_doubles_are_shown(lead_client, marking, lead):
     _, token = invitations.invite(campaign=marking, by=lead, limit=3)
     same = [invitations.accept(token=token, user=None, fingerprint="one machine") for _ in range(2)]
     page = lead_client.get(PEOPLE).content.decode()
-    assert "Perhaps the same person" in page
+    assert "Possible duplicates" in page
     assert ", ".join(one.annotator.pseudonym for one in same) in page
 
 
@@ -228,3 +231,86 @@ def test_what_cannot_be_done_is_said(answered, lead):
 def test_an_unknown_step_is_not_found(lead_client, answered):
     enrolment = answered.enrolments.first()
     assert lead_client.get(f"{PEOPLE}{enrolment.pk}/promote/").status_code == 404
+
+
+@pytest.fixture
+def mailed(marking, lead, settings):
+    """Three people with letters, one of them refused."""
+    settings.EMAIL_HOST = "mail.example.org"
+    people = [Recipient(name, f"{name.lower()}@example.org") for name in ("Ada", "Bo", "Cleo")]
+    text = LetterText(link_of=lambda token: f"https://labels.example.org/annotate/i/{token}/")
+    letters.invite_people(campaign=marking, by=lead, recipients=people, text=text)
+    sent = InvitationLetter.objects.exclude(invitation__label="Bo")
+    sent.update(state="sent", sent_at=timezone.now())
+    refused = InvitationLetter.objects.filter(invitation__label="Bo")
+    refused.update(state="failed", problem="The mail server refused the address (550).")
+
+
+def test_leads_read_addresses_and_why_a_letter_was_not_sent_and_analysts_do_not(
+    mailed, lead_client, analyst_client
+):
+    page = lead_client.get(LINKS).content.decode()
+    assert "bo@example.org" in page
+    assert "The mail server refused the address (550)." in page
+    seen = analyst_client.get(LINKS).content.decode()
+    assert "example.org" not in seen
+    assert "Ada" not in seen
+    assert "letter not sent" in seen
+
+
+def test_links_are_filtered_by_state_and_note(mailed, lead_client, analyst_client):
+    def labels(client, query):
+        return [line.invitation.label for line in client.get(LINKS, query).context["lines"]]
+
+    assert labels(lead_client, {"state": "failed"}) == ["Bo"]
+    assert labels(lead_client, {"q": "cle"}) == ["Cleo"]
+    assert labels(lead_client, {"state": "sent", "q": "bo"}) == []
+    assert len(labels(lead_client, {"state": "nonsense"})) == 3
+    assert len(labels(analyst_client, {"q": "cle"})) == 3  # who may not read notes may not search them
+
+
+def test_letters_are_sent_again_after_a_confirmation(mailed, lead_client):
+    address = f"{LINKS}letters/?state=sent"
+    assert "2 people get" in " ".join(lead_client.get(address).content.decode().split())
+    assert not InvitationLetter.objects.filter(state="planned").exists()
+    lead_client.post(address)
+    assert set(InvitationLetter.objects.values_list("invitation__label", "state")) == {
+        ("Ada", "planned"),
+        ("Bo", "failed"),
+        ("Cleo", "planned"),
+    }
+
+
+def test_an_address_is_corrected_on_the_page_of_its_letter(mailed, lead_client):
+    invitation = Invitation.objects.get(label="Bo")
+    page = lead_client.get(f"{LINKS}{invitation.pk}/letter/")
+    assert page.context["form"]["address"].value() == "bo@example.org"
+    assert lead_client.post(f"{LINKS}{invitation.pk}/letter/", {"address": "bo@"}).status_code == 400
+    lead_client.post(f"{LINKS}{invitation.pk}/letter/", {"address": "bob@example.org"})
+    letter = InvitationLetter.objects.get(invitation=invitation)
+    assert (letter.state, addresses.address_of(letter)) == ("planned", "bob@example.org")
+
+
+def test_people_of_a_table_get_letters(lead_client, marking, settings):
+    settings.EMAIL_HOST = "mail.example.org"
+    table = SimpleUploadedFile("people.csv", b"Name;E-Mail\nAda;ada@example.org\nBo;\n")
+    data = {"labels": "Cleo, cleo@example.org", "table": table, "language": "es", "message": "Buenos días."}
+    page = lead_client.post(f"{LINKS}personal/", data)
+    assert page.context["mailed"] == 2
+    mailing = Mailing.objects.get()
+    assert (mailing.language, mailing.message, mailing.letters.count()) == ("es", "Buenos días.", 2)
+    again = lead_client.post(f"{LINKS}personal/", {"labels": "ADA@example.org"})
+    assert again.status_code == 400
+    assert "sent before to ADA@example.org" in again.content.decode()
+    assert Invitation.objects.count() == 3
+
+
+def test_a_page_of_two_thousand_links_takes_as_many_queries_as_one_of_three(
+    mailed, marking, lead, lead_client, queries
+):
+    few = queries(lead_client, LINKS)
+    for _ in range(4):
+        invitations.invite_each(campaign=marking, by=lead, labels=[f"P{number}" for number in range(500)])
+    assert queries(lead_client, LINKS) == few
+    page = lead_client.get(LINKS)
+    assert (page.context["total"], len(page.context["lines"])) == (2003, 25)

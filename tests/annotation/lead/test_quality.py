@@ -97,21 +97,25 @@ def test_letting_go_on_says_that_flags_end(lead_client, lazy, lead):
         action="pause",
         by=lead,
     )
-    assert "Letting them go on ends these flags" in page(lead_client, f"annotators/{lazy.pk}/resume/")
+    assert "Resuming them ends these flags" in page(lead_client, f"annotators/{lazy.pk}/resume/")
     lead_client.post(f"{HERE}annotators/{lazy.pk}/resume/", {"reason": "We talked"})
     assert enforcement.standing_events(lazy) == []
     assert Enrolment.objects.get(pk=lazy.pk).state == "active"
 
 
 def test_screens_held_in_vain_are_asked_again_when_the_lead_says_so(lead_client, analyst_client, lazy, lead):
-    assert "Screens short of an answer" not in page(lead_client)
+    assert "Labels to replace" not in page(lead_client)
     enrolments.exclude(enrolment=lazy, by=lead, reason="Clicks anything")
-    assert "3 screens hold 3 places of labels that no longer count" in page(lead_client)
-    assert "Ask them again" not in page(analyst_client)
+    assert "3 labels on 3 screens no longer count" in page(lead_client)
+    assert "Ask for new labels" in page(lead_client)
+    assert "Ask for new labels" not in page(analyst_client)
     said = lead_client.post(f"{HERE}ask-again/", follow=True).content.decode()
     assert "3 screens will be asked again." in said
-    assert "Screens short of an answer" not in " ".join(said.split())
-    assert "No place is held" in lead_client.post(f"{HERE}ask-again/", follow=True).content.decode()
+    assert "Labels to replace" not in " ".join(said.split())
+    assert (
+        "There are no labels to replace"
+        in lead_client.post(f"{HERE}ask-again/", follow=True).content.decode()
+    )
 
 
 def test_an_answer_is_shown_beside_how_its_annotator_works(lead_client, lazy):

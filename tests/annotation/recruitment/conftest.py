@@ -14,8 +14,17 @@ from annotation.recruitment.recruitments import Terms
 from studies import consent
 from tests.annotation.factories import submit
 from tests.annotation.lead.conftest import queries
+from tests.services.prolific.fake import FakeProlific
 
 __all__ = ["queries"]
+
+
+@pytest.fixture
+def fake(tmp_path, settings, _prolific_of_process) -> FakeProlific:
+    """A stand-in for Prolific in a process of its own, which knows nothing of the test before."""
+    _prolific_of_process.start_anew(tmp_path / "prolific.sqlite")
+    settings.PROLIFIC_URL = _prolific_of_process.url
+    return _prolific_of_process
 
 
 @pytest.fixture

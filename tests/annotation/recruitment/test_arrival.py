@@ -137,7 +137,7 @@ def test_nobody_takes_part_twice(recruitment, guest):
     browser.get(browser.page("end"))
     again = Guest()
     page = again.get(again.arrive(recruitment, "5f3a0c", "another-session")["Location"])
-    assert b"You have taken part already" in page.content
+    assert b"You have already taken part" in page.content
 
 
 def test_a_place_is_not_given_to_another_person(recruitment, guest):

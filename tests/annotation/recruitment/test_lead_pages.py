@@ -60,7 +60,7 @@ def test_from_nothing_to_a_link_for_the_panel(marking, study, lead_client):
         ({"reward": "2.66", "currency": "USD"}, "Pay at least 8.00 USD an hour"),
         ({"reward": "2.005"}, "no more than 2 decimal places"),
         ({"currency": "£"}, "at least 3 characters"),
-        ({"currency": "JPY", "reward": "300.50"}, "Give an amount in JPY that can be paid out"),
+        ({"currency": "JPY", "reward": "300.50"}, "Give an amount in JPY with no more decimal places"),
         ({"places": "0"}, "greater than or equal to 1"),
     ],
 )
@@ -128,7 +128,7 @@ def test_everybody_who_worked_is_proposed_and_approved_together(recruitment, gue
     lead_client.post(page("recruitment_approve", recruitment=recruitment.pk))
     outcomes = dict(PanelPlace.objects.values_list("state", "outcome"))
     assert outcomes == {"completed": "approved", "declined": "", "working": ""}
-    with pytest.raises(Conflict, match="still works"):
+    with pytest.raises(Conflict, match="still working"):
         outbox.decide(place=still.place, decision=Decision("approved"), by=lead)
 
 
@@ -161,7 +161,7 @@ def test_ids_are_shown_to_the_lead_once_and_the_history_says_so(recruitment, gue
     assert b"5f3a0c-session" not in lead_client.get(page("panel_place", **address)).content
     assert AuditEntry.objects.filter(action="panel_place.id_shown").count() == 1
     history = lead_client.get(reverse("studies:history", args=["isles"])).content
-    assert "looked at a panel’s id of a place".encode() in history
+    assert "viewed the panel’s id of a place".encode() in history
 
 
 def test_ids_are_erased_ninety_days_after_everybody_was_paid(recruitment, guest, lead):

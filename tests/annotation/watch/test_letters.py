@@ -1,10 +1,5 @@
 """Letters go out through a real mail server: one for each notice until it is resolved, to leads alone."""
 
-import mailbox
-import socket
-import subprocess
-import sys
-import time
 from datetime import timedelta
 from email.header import decode_header, make_header
 
@@ -18,46 +13,20 @@ from annotation.watch import notices, stop_rules
 from jobs.models import Job
 from jobs.run.execution import execute
 from tests.annotation.factories import new_annotator, submit
+from tests.services.mail import free_port, mail_server
+
+__all__ = ["mail_server"]
 
 pytestmark = pytest.mark.django_db
 LATER = timezone.now() + timedelta(hours=25)
 
 
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
-def wait_until_it_answers(port, server):
-    for _ in range(200):
-        assert server.poll() is None, "the mail server ended"
-        try:
-            with socket.create_connection(("127.0.0.1", port), timeout=1) as connection:
-                return connection.recv(3)
-        except OSError:
-            time.sleep(0.05)
-    raise TimeoutError
-
-
 @pytest.fixture
-def letters(settings, lead, tmp_path):
-    """Return what a mail server in a process of its own has taken, and use it."""
-    port, folder = free_port(), tmp_path / "mail"
-    arguments = ["-n", "-l", f"127.0.0.1:{port}", "-c", "aiosmtpd.handlers.Mailbox", str(folder)]
-    server = subprocess.Popen([sys.executable, "-m", "aiosmtpd", *arguments])
-    try:
-        assert wait_until_it_answers(port, server) == b"220"
-        settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
-        settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", port
-        settings.SITE_URL = "https://labels.example.org"
-        settings.DEFAULT_FROM_EMAIL = "stereoscope@labels.example.org"
-        lead.email = "lena@example.org"
-        lead.save()
-        yield lambda: sorted(mailbox.Maildir(folder, create=True), key=lambda letter: letter["Subject"])
-    finally:
-        server.terminate()
-        server.wait(10)
+def letters(mail_server, lead):
+    """Return what the mail server has taken; the lead has an address."""
+    lead.email = "lena@example.org"
+    lead.save()
+    return mail_server.letters
 
 
 def send(commit):

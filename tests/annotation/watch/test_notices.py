@@ -98,7 +98,7 @@ def test_tasks_that_nobody_there_can_complete_are_a_shortfall_and_say_who_is_mis
     notices.look()
     notice = Notice.objects.get()
     assert notice.kind == "shortfall"
-    assert notice.details.startswith("4 tasks cannot be completed by those who take part")
+    assert notice.details.startswith("4 tasks cannot be completed by the people who take part")
     person(campaign, gender="woman")
     notices.look()
     assert standing() == []
@@ -169,7 +169,7 @@ def test_a_notice_that_is_over_is_not_mailed(marking, mailing, lead):
     notices.look()
     lifecycle.close(campaign=marking, by=lead)
     notices.look()
-    execute(Job.objects.get().pk)
+    execute(Job.objects.get(kind=notices.NOTIFY).pk)
     assert mail.outbox == []
 
 
@@ -284,7 +284,7 @@ def pay(campaign, lead, amount, per, currency="GBP"):
 def test_a_rate_an_hour_below_the_least_amount_is_said(marking, lead):
     pay(marking, lead, 5.99, "hour")
     notices.look()
-    assert Notice.objects.get().details == "The rate is 5.99 GBP an hour, less than 6.00 GBP."
+    assert Notice.objects.get().details == "The rate is 5.99 GBP an hour, which is less than 6.00 GBP."
     for amount, currency in ((6.0, "GBP"), (5.0, "EUR"), (0.0, "USD")):
         pay(marking, lead, amount, "hour", currency)
         notices.look()

@@ -125,6 +125,14 @@ def test_pages_need_few_queries_however_many_groups(
         lead_client.get(url)
 
 
+def test_a_lead_goes_on_to_a_study_of_the_resource(lead_client, analyst_client, resource):
+    link = f'href="{reverse("studies:new")}?resource={resource.slug}"'
+    assert link in lead_client.get(address("catalog:detail", resource)).content.decode()
+    assert link not in analyst_client.get(address("catalog:detail", resource)).content.decode()
+    Stereotype.objects.all().delete()
+    assert link not in lead_client.get(address("catalog:detail", resource)).content.decode()
+
+
 def test_real_groups_come_with_a_warning_first_and_pairs_stay_closed(lead_client, resource):
     resource.invented = False
     resource.save()
@@ -132,6 +140,13 @@ def test_real_groups_come_with_a_warning_first_and_pairs_stay_closed(lead_client
     group = lead_client.get(address("catalog:group", resource)).content.decode()
     assert "<details" in group
     assert "<details open" not in group
+
+
+def test_a_resource_imported_as_invented_warns_of_no_real_people(lead_client):
+    for name, more in (("isles", {"invented": "on"}), ("places", {})):
+        run_job(upload(lead_client, "identity,attribute\nVelmari,kite\n", name=name, **more))
+        page = lead_client.get(reverse("catalog:detail", args=[name])).content.decode()
+        assert ("Stereotypes about real people" in page) == (name == "places")
 
 
 def test_a_group_of_another_resource_is_not_found(lead_client, resource):
@@ -163,6 +178,7 @@ def test_a_lead_imports_a_resource_and_reads_what_became_of_its_rows(lead_client
     resource = Resource.objects.get()
     assert resource.groups.get(name="Nepali").iso_code == "NPL"
     assert reverse("catalog:detail", args=[resource.slug]) in content
+    assert f'href="{reverse("studies:new")}?resource={resource.slug}">New study with it</a>' in content
 
 
 def test_an_import_that_was_killed_at_its_end_is_done_again_and_changes_nothing(lead_client):

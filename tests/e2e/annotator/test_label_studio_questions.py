@@ -22,7 +22,7 @@ from generation.images.storage import store_image
 for seed, model in enumerate(("north", "south", "east"), start=3):
     store_image(study=study, data=draw(seed=seed, attributes={{"tall hat", "drum"}}).png, group=shown,
         model_label=model, prompt="a kite over the drum")
-page = Path("docs/adding-a-kind.md").read_text()
+page = Path("docs/develop/adding-a-kind.md").read_text()
 content = re.search(r"<!-- test: declaration -->\\n```json\\n(.*?)```", page, re.DOTALL)[1]
 study_kinds.add(study=study, content=content.encode(), by=None)
 draft = campaigns.create(study=study, name="There", kind="{kind}", by=None, annotators_per_task=1)

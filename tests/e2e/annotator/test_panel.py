@@ -13,8 +13,8 @@ from django.utils import timezone
 from annotation.recruitment import providers, recruitments
 from annotation.recruitment.models import PanelPayment, PanelPlace, Recruitment
 from tests.e2e.annotator.steps import rating, ready
+from tests.e2e.axe import open_parts, sign_in, violations
 from tests.e2e.conftest import DESKTOP, PHONE
-from tests.e2e.test_accessibility import open_parts, sign_in, violations
 
 __all__ = ["rating"]
 pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]
@@ -127,6 +127,6 @@ def test_a_lead_approves_pays_bonuses_and_looks_after_a_lost_one(
     looked_at(page, "bonus-again")
     page.get_by_role("link", name="Back").click()
     page.get_by_role("button", name="It was paid").click()
-    page.get_by_text("The bonus is noted as paid").wait_for()
+    page.get_by_text("The bonus is recorded as paid").wait_for()
     page.emulate_media(color_scheme="dark")
     looked_at(page, "reviewed")

@@ -11,8 +11,8 @@ from annotation.campaigns import known_tasks, lifecycle
 from annotation.models import Annotation, KnownAnswer
 from generation.images.storage import store_image
 from tests.e2e.annotator.steps import join_without_scripts
+from tests.e2e.axe import open_parts, sign_in, violations
 from tests.e2e.conftest import DESKTOP, PHONE
-from tests.e2e.test_accessibility import open_parts, sign_in, violations
 from tests.generation.drawings import drawing
 
 pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]
@@ -101,10 +101,10 @@ def test_a_lead_makes_a_check_of_a_screen(page, client, live_server, opened, lea
     page.goto(reverse("annotation:known_new", args=place))
     looked_at(page, "choose-screen")
     page.get_by_role("link", name="Screen 1").click()
-    page.get_by_role("heading", name="What is right?").wait_for()
+    page.get_by_role("heading", name="Known answers").wait_for()
     looked_at(page, "what-is-right")
     page.get_by_role("checkbox", name="Yes", exact=True).check()
-    page.get_by_role("button", name="Add it").click()
+    page.get_by_role("button", name="Add").click()
     page.get_by_role("heading", name="Checks and practice").wait_for()
     looked_at(page, "checks")
     assert KnownAnswer.objects.get().accepted == ["alike"]

@@ -8,8 +8,8 @@ from annotation.kinds.registry import KINDS
 from annotation.models import Annotation, ImageReport, Judgement, Point, TaskStimulus
 from generation.images.storage import store_image
 from tests.e2e.annotator.steps import join, join_without_scripts, ready, saved
+from tests.e2e.axe import open_parts, violations
 from tests.e2e.conftest import PHONE
-from tests.e2e.test_accessibility import open_parts, violations
 from tests.generation.drawings import drawing
 
 pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]

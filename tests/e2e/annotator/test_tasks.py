@@ -182,10 +182,10 @@ def test_the_last_answer_is_corrected(page, marking):
 
 def test_ratings_by_key_with_a_reason_for_unsure(page, rating):
     join(page, rating)
-    page.keyboard.press("5")
+    page.keyboard.press("1")
     page.keyboard.press("Enter")
     saved(page, 1)
-    page.keyboard.press("3")
+    page.keyboard.press("5")
     page.keyboard.press("Control+Enter")
     page.locator("#justification-error").get_by_text("Write why you are unsure").wait_for()
     page.keyboard.type("It depends on the weather.")

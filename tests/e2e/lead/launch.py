@@ -1,4 +1,4 @@
-"""Opening a draft in the browser, with everything waived that is missing."""
+"""Opening a draft in the browser."""
 
 
 def open_with_waivers(page) -> None:
@@ -9,4 +9,11 @@ def open_with_waivers(page) -> None:
         box.check()
     page.get_by_label("Reason").fill("A test in a browser.")
     page.get_by_role("button", name="Waive").click()
+    page.get_by_role("button", name="Open campaign").click()
+
+
+def open_simulated(page) -> None:
+    """From the page of a draft in a simulated study, which has no checklist: open it."""
+    page.get_by_role("link", name="Open campaign").click()
+    page.get_by_text("Nothing is checked in a simulated study").wait_for()
     page.get_by_role("button", name="Open campaign").click()

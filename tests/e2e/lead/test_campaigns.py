@@ -9,7 +9,7 @@ from jobs.models import Job
 from jobs.run.execution import execute
 from studies.models import Study
 from tests.e2e.conftest import PHONE
-from tests.e2e.lead.launch import open_with_waivers
+from tests.e2e.lead.launch import open_simulated, open_with_waivers
 
 expect = pytest.importorskip("playwright.sync_api", reason="playwright is not installed").expect
 # The first article loads a dictionary, and progress is asked for every five seconds.
@@ -40,6 +40,7 @@ def test_a_lead_goes_from_a_resource_to_an_invitation(signed_in, resource, new_p
     page.get_by_role("link", name="Create the first study").click()
     page.get_by_role("link", name="Invented peoples").click()
     page.get_by_label("Name").fill("Isles in the browser")
+    page.get_by_label("A simulated study").check()  # its images are sketches
     page.get_by_role("button", name="Select all of North Isles").click()
     expect(page.locator("[data-region-count]")).to_have_text("2 of 2 chosen")
     expect(page.locator("[data-totals] strong").first).to_have_text("30")  # 2 groups × 3 prompts × 5
@@ -54,7 +55,7 @@ def test_a_lead_goes_from_a_resource_to_an_invitation(signed_in, resource, new_p
     # Images, by a job that a worker would do.
     page.get_by_role("link", name="Generate images").first.click()
     page.get_by_role("button", name="Make 4 images").click()
-    page.wait_for_url("**/jobs/*/")
+    page.wait_for_url("**/studies/isles-in-the-browser/")
     execute(Job.objects.get().pk)
     assert Study.objects.get().images.count() == 4
 
@@ -76,7 +77,7 @@ def test_a_lead_goes_from_a_resource_to_an_invitation(signed_in, resource, new_p
     expect(page.get_by_text("sample 2 of 6")).to_be_visible()
     page.get_by_role("link", name="Back to the campaign").click()
 
-    open_with_waivers(page)
+    open_simulated(page)
     expect(page.get_by_text("is open. Invite annotators by link.")).to_be_visible()
     assert Campaign.objects.get().state == "open"
 
@@ -101,9 +102,9 @@ def test_pausing_and_closing(signed_in, study, lead):
     from annotation.campaigns import lifecycle
 
     draft = lifecycle.create(study=study, name="Ratings", kind="attribute_likert", by=lead)
-    lifecycle.open_(campaign=draft, by=lead)
     page = signed_in
     page.goto("/studies/isles/campaigns/ratings/")
+    open_with_waivers(page)
     page.get_by_role("button", name="Pause").click()
     expect(page.get_by_text("nobody gets a new task")).to_be_visible()
     page.get_by_role("button", name="Resume").click()
@@ -157,6 +158,23 @@ def test_no_page_is_wider_than_a_phone(new_page, study, lead, client, live_serve
     page.context.add_cookies([{"name": "stereoscope_session", "value": session, "url": live_server.url}])
     assert page.goto(address).status == 200
     assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+
+
+def test_sections_of_a_draft_unfold_by_keyboard_and_by_address(signed_in, study):
+    page = signed_in
+    page.goto("/studies/isles/campaigns/new/?kind=stereotype_marking#section-pay")
+    pay = page.locator("details", has=page.get_by_role("heading", name="Pay", exact=True))
+    stops = page.locator("details", has=page.get_by_role("heading", name="Stop rules"))
+    expect(page.locator("[name=pay_budget]")).to_be_visible()
+    expect(stops).not_to_have_attribute("open", "")
+    stops.locator("summary").focus()
+    page.keyboard.press("Enter")
+    expect(stops).to_have_attribute("open", "")
+    page.locator("[name=pay_budget]").fill("300")
+    pay.locator("summary").focus()
+    page.keyboard.press("Space")
+    expect(page.locator("[name=pay_budget]")).to_be_hidden()
+    expect(pay.locator("summary")).to_contain_text("Changed, not saved yet")
 
 
 def test_numbers_that_cannot_be_brought_up_to_date_say_so(signed_in, resource):

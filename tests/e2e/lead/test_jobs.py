@@ -6,7 +6,7 @@ from jobs.engine.leases import claim
 from jobs.models import Job
 from jobs.progress import log
 from jobs.progress.reporter import Cancelled, JobProgress
-from tests.e2e.test_accessibility import violations
+from tests.e2e.axe import violations
 
 playwright = pytest.importorskip("playwright.sync_api")
 pytestmark = [pytest.mark.e2e, pytest.mark.slow, pytest.mark.django_db(transaction=True)]

@@ -11,8 +11,8 @@ from annotation.kinds.registry import OWN_KIND
 from annotation.models import Campaign, StudyKind
 from tests.annotation.factories import add_prompted_images
 from tests.annotation.kinds.test_adding_a_kind import shown
+from tests.e2e.axe import open_parts, sign_in, violations
 from tests.e2e.conftest import PHONE
-from tests.e2e.test_accessibility import open_parts, sign_in, violations
 
 expect = pytest.importorskip("playwright.sync_api", reason="playwright is not installed").expect
 pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]
@@ -23,7 +23,7 @@ SLOW = 20_000
 
 @pytest.fixture
 def declared() -> dict:
-    """The kind of docs/adding-a-kind.md."""
+    """The kind of docs/develop/adding-a-kind.md."""
     return json.loads(shown("declaration"))
 
 
@@ -190,7 +190,7 @@ def test_focus_and_errors_lead_those_who_do_not_look(page, study, lead, client, 
     expect(name).to_have_attribute("aria-invalid", "true", timeout=SLOW)
     described = name.get_attribute("aria-describedby").split()
     error = page.locator(f"[id='{described[-1]}']")
-    expect(error).to_contain_text("is no name")
+    expect(error).to_contain_text("is not a valid name")
     expect(name).to_be_focused()
     name.fill("appeal")
     expect(error).to_have_count(0, timeout=SLOW)

@@ -9,8 +9,8 @@ from jobs.models import Job
 from tests.annotation.factories import new_annotator
 from tests.annotation.label_studio.rows import bridge_of, seen, server_of, user_of
 from tests.e2e.annotator.steps import marking
+from tests.e2e.axe import sign_in
 from tests.e2e.conftest import PHONE
-from tests.e2e.test_accessibility import sign_in
 
 __all__ = ["marking"]
 expect = pytest.importorskip("playwright.sync_api", reason="playwright is not installed").expect
@@ -44,7 +44,7 @@ def test_a_campaign_begins_by_keyboard(signed_in, marking):
     page.keyboard.press("ArrowDown")
     expect(page.get_by_role("radio", name="One project for everybody")).to_be_checked()
     page.keyboard.press("Tab")
-    expect(page.get_by_role("button", name="Label it there")).to_be_focused()
+    expect(page.get_by_role("button", name="Start labelling there")).to_be_focused()
     page.keyboard.press("Enter")
     page.get_by_text("is now labelled in Label Studio").wait_for()
     assert LabelStudioBridge.objects.get().arrangement == "shared"
@@ -78,7 +78,7 @@ def test_somebody_is_named_on_a_phone(signed_in, marking):
     page.get_by_role("link", name="Say who they are").click()
     page.get_by_role("link", name=re.compile("Say who this is")).click()
     page.get_by_label("Pseudonym").fill(person.pseudonym)
-    page.get_by_role("button", name="This is who they are").click()
+    page.get_by_role("button", name="Confirm").click()
     page.get_by_text(f"is {person.pseudonym}").wait_for()
     assert LabelStudioUser.objects.get().annotator == person
     # Nothing is wider than the screen.

@@ -1,5 +1,5 @@
-"""From "New study" to people who can come from a panel, in a real browser and with as few presses as it takes:
-three languages, two quotas, 60 places at the stand-in for Prolific."""
+"""From "New study" to people who can come from a panel, in a real browser, by links and buttons only: three languages,
+two quotas, 60 places at the stand-in for Prolific. The browser counts pages and presses."""
 
 import csv
 import io
@@ -12,49 +12,98 @@ from django.core.management import call_command
 
 from annotation.models import Campaign
 from annotation.recruitment.models import Recruitment
-from tests.annotation.recruitment.prolific.conftest import fake  # noqa: F401 - a fixture
+from tests.annotation.recruitment.conftest import fake  # noqa: F401 - a fixture
 from tests.e2e.test_walk import sign_in
+from tests.generation.backends.images_endpoint import images_endpoint
 
 pytestmark = [pytest.mark.e2e, pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 
-MOST_PRESSES = 60
+MOST_PAGES, MOST_PRESSES = 9, 60
 CONSENT = (
     "The Harbour Institute asks you to look at pictures and pays for it. "
     "Write to office@harbour.example with questions."
 )
+# A press of the mouse or of a key that acts counts once, as does text in one field. A choice from a list or of a file
+# counts twice: it is opened, then chosen.
+COUNT = """
+(() => {
+  const filled = new WeakSet();
+  addEventListener("pointerdown", (event) => countPress(1, event.target.textContent.trim().slice(0, 40)), true);
+  addEventListener("keydown", (event) => {
+    if (["Enter", " "].includes(event.key) && !event.target.matches("input, textarea")) countPress(1, event.key);
+  }, true);
+  addEventListener("input", (event) => {
+    const field = event.target;
+    if (!field.matches("input, select, textarea") || ["checkbox", "radio"].includes(field.type)) return;
+    const chosen = field.matches("select, input[type=file]");
+    if (filled.has(field) && !chosen) return;
+    filled.add(field);
+    countPress(chosen ? 2 : 1, field.name);
+  }, true);
+})();
+"""
+
+
+class Counter:
+    """Counts, in the browser, the presses of a lead and the pages that they come to, by address without query."""
+
+    def __init__(self, page) -> None:
+        self.page, self.log, self.pages = page, [], []
+        page.expose_function("countPress", lambda number, what: self.log.append((number, what)))
+        page.add_init_script(COUNT)
+        page.on("framenavigated", self._look)
+
+    @property
+    def presses(self) -> int:
+        return sum(number for number, _ in self.log)
+
+    def _look(self, frame) -> None:
+        path = urlsplit(frame.url).path
+        if frame == self.page.main_frame and path not in self.pages:
+            self.pages.append(path)
+
+    def start(self) -> None:
+        self.log.clear()
+        self.pages.clear()
 
 
 class Lead:
-    """Somebody at the browser: each press on a button, link, box or field is counted, and each page they come to."""
+    """A lead at the browser, who goes by links and buttons only."""
 
     def __init__(self, page) -> None:
-        self.page, self.presses, self.pages = page, 0, []
-
-    def look(self) -> None:
-        path = urlsplit(self.page.url).path
-        if path not in self.pages:
-            self.pages.append(path)
+        self.page = page
 
     def press(self, role, name, **options) -> None:
         self.page.get_by_role(role, name=name, **options).first.click()
-        self._count()
+        self.page.wait_for_load_state("load")
+
+    def tab(self, name) -> None:
+        self.page.get_by_role("navigation", name="Parts of the campaign").get_by_role(
+            "link", name=name
+        ).click()
+        self.page.wait_for_load_state("load")
+
+    def unfold(self, summary) -> None:
+        self.page.locator("summary", has_text=summary).first.click()
 
     def fill(self, label, text) -> None:
         self.page.get_by_label(re.compile(rf"^{re.escape(label)}( \(optional\))?$")).first.fill(text)
-        self._count()
 
     def choose(self, label, option) -> None:
         self.page.get_by_label(label, exact=True).first.select_option(label=option)
-        self._count()
 
     def check(self, label) -> None:
         self.page.get_by_label(label, exact=True).first.check()
-        self._count()
 
-    def _count(self) -> None:
-        self.presses += 1
-        self.page.wait_for_load_state("load")
-        self.look()
+
+@pytest.fixture
+def painter(settings):
+    """An endpoint that makes images, as the operator allows one."""
+    pytest.importorskip("openai", reason="the full requirements are not installed")
+    with images_endpoint() as server:
+        settings.OPENAI_BASE_URLS = [server.url]
+        settings.OPENAI_API_KEY = "sk-of-this-test"
+        yield server
 
 
 def make_study(lead: Lead) -> None:
@@ -70,38 +119,46 @@ def make_study(lead: Lead) -> None:
 
 
 def make_images(lead: Lead) -> None:
-    lead.page.goto("/studies/walk/images/generate/?backend=sketch")
+    page = lead.page
+    lead.press("link", "Generate images")
+    lead.choose("Back-end", "openai: a model behind an endpoint")
+    lead.fill("Model", "painter-3")
     lead.press("button", "Make 4 images")
-    lead.page.wait_for_url("**/jobs/*/")
+    page.wait_for_url("**/studies/walk/")
+    page.get_by_role("heading", name="In progress").wait_for()
     call_command("db_worker", batch=True, startup_delay=False, interval=0.1, verbosity=0)
-    lead.page.get_by_text("succeeded").first.wait_for()
-    lead.look()
-
-
-def write_consent(lead: Lead) -> None:
-    lead.page.goto("/studies/walk/consent/")
-    lead.look()
-    lead.fill("What they agree to", CONSENT)
-    lead.press("button", "Publish this version")
+    # The page shows it by itself when the job has ended.
+    page.get_by_role("link", name="New campaign").first.wait_for(timeout=90_000)
 
 
 def draft_campaign(lead: Lead) -> None:
-    lead.page.goto("/studies/walk/campaigns/new/?kind=stereotype_marking")
-    lead.look()
+    page = lead.page
+    lead.press("link", "New campaign")
+    lead.press("link", "Stereotype marking")
     lead.fill("Name", "Marking")
     lead.fill("Annotators per task", "3")
     lead.check("At least one woman and one man")
+    lead.unfold("Pay")
     lead.fill("Rate", "0.30")
     lead.fill("Budget", "300")
     lead.press("button", "Save draft")
-    lead.page.wait_for_url("**/campaigns/marking/")
-    lead.look()
+    page.wait_for_url("**/campaigns/marking/")
+
+
+def write_consent(lead: Lead) -> None:
+    """Before the translations, which contain it."""
+    page = lead.page
+    lead.press("link", "Open campaign")
+    lead.unfold("Write the consent text here")
+    lead.fill("What they agree to", CONSENT)
+    lead.press("button", "Publish this text")
+    page.get_by_text("Version 1 is published").wait_for()
+    page.get_by_role("navigation", name="Breadcrumb").get_by_role("link", name="Marking").click()
 
 
 def translate(lead: Lead) -> None:
     page = lead.page
-    page.goto("/studies/walk/campaigns/marking/languages/")
-    lead.look()
+    lead.tab("Languages")
     for language in ("German", "Spanish"):
         lead.choose("Add a language", language)
         lead.press("button", "Add", exact=True)
@@ -120,18 +177,16 @@ def translate(lead: Lead) -> None:
     page.locator("input[type=file]").set_input_files(
         {"name": "texts.csv", "mimeType": "text/csv", "buffer": filled.getvalue().encode()}
     )
-    lead.presses += 1
     lead.press("button", "Upload")
     assert page.get_by_role("cell", name="complete").count() == 2
 
 
 def launch(lead: Lead) -> None:
     page = lead.page
-    page.goto("/studies/walk/campaigns/marking/launch/")
-    lead.look()
+    lead.tab("Draft")
+    lead.press("link", "Open campaign")
     for box in page.get_by_role("checkbox").all():
         box.check()
-        lead.presses += 1
     lead.fill("Reason", "A first round, on invented peoples.")
     lead.press("button", "Waive")
     lead.press("button", "Open campaign")
@@ -140,31 +195,31 @@ def launch(lead: Lead) -> None:
 
 def recruit(lead: Lead, fake) -> None:  # noqa: F811
     page = lead.page
-    page.goto("/studies/walk/campaigns/marking/recruitment/panels/new/?panel=prolific")
-    lead.look()
+    lead.press("link", "Recruit from a panel")
+    lead.press("link", "Prolific", exact=True)
     lead.fill("API token", fake.token)
     lead.fill("Id of the workspace", fake.workspace)
-    lead.press("button", "Add the panel")
-    page.wait_for_url("**/recruitment/all/")
     lead.fill("Places: Gender: woman", "30")
     lead.fill("Places: Gender: man", "30")
     lead.fill("Places: Anybody", "0")
-    lead.fill("Reward of a place", "3.00")
+    lead.fill("Reward per place", "3.00")
     lead.press("button", "Create recruitments")
     page.wait_for_url("**/recruitment/publish/")
     page.get_by_text("239.94 GBP").wait_for()  # 60 × 3.00 and 33.3 %
     lead.press("button", "Publish 2 drafts")
-    page.wait_for_url("**/recruitment/")
+    page.wait_for_url("**/campaigns/marking/")
 
 
-def test_from_a_new_study_to_people_who_can_come(new_page, lead, resource, fake):  # noqa: F811
+def test_from_a_new_study_to_people_who_can_come(new_page, lead, resource, painter, fake):  # noqa: F811
     page = new_page()
+    counter, someone = Counter(page), Lead(page)
     sign_in(page, "lena")
-    someone = Lead(page)
+    page.get_by_role("link", name="Create the first study").wait_for()
+    counter.start()
     make_study(someone)
     make_images(someone)
-    write_consent(someone)
     draft_campaign(someone)
+    write_consent(someone)
     translate(someone)
     launch(someone)
     recruit(someone, fake)
@@ -178,4 +233,6 @@ def test_from_a_new_study_to_people_who_can_come(new_page, lead, resource, fake)
     ours = sum(one.places * one.reward * (100 + one.fee_percent) / 100 for one in created)
     theirs = sum(one.remote_cost for one in created)
     assert abs(theirs - ours) * 100 <= Decimal(ours)
-    assert someone.presses <= MOST_PRESSES, someone.pages
+    assert counter.pages[0] == "/studies/new/"
+    assert len(counter.pages) <= MOST_PAGES, counter.pages
+    assert 30 < counter.presses <= MOST_PRESSES, counter.log

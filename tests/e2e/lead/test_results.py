@@ -38,7 +38,7 @@ def test_an_analyst_goes_from_the_headline_to_who_said_what(at_results, marked):
     expect(velmari).to_contain_text("2.50")
     expect(page.get_by_role("row").filter(has_text="Orsani")).to_contain_text("only stereotypes")
     # Sorting is kept in the address.
-    page.get_by_role("button", name="θ", exact=True).click()
+    page.get_by_role("button", name="θ with its 95 % interval").click()
     expect(page).to_have_url(re.compile(r"sort"))
 
     page.get_by_role("link", name="Velmari").click()
@@ -122,3 +122,35 @@ def test_a_country_of_the_map_is_read_by_pointer_and_by_keyboard(at_results, mar
     page.get_by_role("link", name="Offensiveness", exact=True).click()
     expect(page).to_have_url(re.compile("map=offensiveness"))
     expect(page.locator("figure.map .plot-title")).to_have_text("Whose images show offensive stereotypes?")
+
+
+def test_the_map_scrolls_within_its_frame_on_a_phone(new_page, marked, analyst):  # noqa: F811
+    page = new_page(size={"width": 390, "height": 844}, touch=True)
+    marked.study.groups.filter(name="Velmari").update(map_code="BRA")
+    marked.study.groups.filter(name="Orsani").update(map_code="AUS")
+    sign_in(page)
+    page.goto("/studies/isles/results/")
+    page.get_by_role("button", name="Compute results").click()
+    page.goto("/studies/isles/results/groups/")
+    frame = page.locator("figure.map .drawing:has(> svg)").first
+    frame.scroll_into_view_if_needed()
+    sizes = frame.evaluate(
+        "(frame) => ({ shown: frame.clientWidth, whole: frame.scrollWidth, end: frame.getBoundingClientRect().right,"
+        " page: document.documentElement.scrollWidth, screen: innerWidth })"
+    )
+    assert sizes["whole"] >= 540  # so wide that a country can be touched
+    assert sizes["shown"] < sizes["whole"]
+    assert sizes["end"] <= sizes["screen"] == sizes["page"] == 390
+
+    east = page.locator("a[aria-label^=Australia]")
+    edges = "(east, frame) => [east.getBoundingClientRect().right, frame.getBoundingClientRect().right]"
+    hidden, end = east.evaluate(edges, frame.element_handle())
+    assert hidden > end
+    frame.hover()
+    page.mouse.wheel(400, 0)
+    page.wait_for_function("(frame) => frame.scrollLeft > 100", arg=frame.element_handle())
+    seen, end = east.evaluate(edges, frame.element_handle())
+    assert seen <= end
+    assert page.evaluate("scrollX") == 0
+    east.tap()
+    expect(page).to_have_url(re.compile("/groups/Orsani/"))

@@ -3,7 +3,7 @@
 SQLite and PostgreSQL differ in SQL that is written for one of them, in locks and in what happens at the same time, in
 constraints and migrations, in bulk inserts, in JSON, text and order, and in when a failed statement ends the
 transaction. `test_on_both.py` finds the modules that depend on these, and fails for a package that has no test here.
-docs/decisions/0021-two-databases.md says why the rest runs on SQLite alone.
+docs/develop/decisions/0021-two-databases.md says why the rest runs on SQLite alone.
 """
 
 # Subject -> folders and files.
@@ -12,9 +12,10 @@ ON_BOTH = {
         "tests/foundation/database",
         "tests/front/test_hostile_requests.py",
         "tests/front/test_outages.py",
+        "tests/operations/test_pace.py",
         "tests/operations/test_round_trip.py",
         "tests/operations/test_verify.py",
-        "tests/project/test_constraints.py",
+        "tests/project/constraints/test_constraints.py",
         "tests/web/test_keyset.py",
     ),
     "one path through every area: each named page, and a study from its prompts to its measures": (
@@ -22,9 +23,14 @@ ON_BOTH = {
         "tests/project/test_planted_truth.py",
     ),
     "people and studies: JSON keys, rows locked": (
+        "tests/accounts/sign_in/providers",
         "tests/accounts/test_consent.py",
         "tests/accounts/test_profiles.py",
         "tests/annotation/api/test_members.py",
+        "tests/front/studies/test_study_changes.py",
+        "tests/privacy/test_erase_by_lead.py",
+        "tests/privacy/test_erasure.py",
+        "tests/privacy/test_retention.py",
         "tests/studies/protocol",
     ),
     "imports: bulk inserts that leave out what is there": (

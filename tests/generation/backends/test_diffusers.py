@@ -243,7 +243,9 @@ class TestKindsOfPipelines:
         )
 
     def test_what_makes_no_images_from_text_is_refused(self, tmp_path):
-        assert "makes no images from text alone" in refused(save_tiny_unconditional(tmp_path / "noise"))
+        assert "cannot generate images from text alone" in refused(
+            save_tiny_unconditional(tmp_path / "noise")
+        )
 
     def test_offload_is_recorded(self, folder):
         made = load(folder, device="cpu", offload="model").draw(ImageRequest("a person", 1)).provenance
@@ -294,8 +296,8 @@ class TestHub:
         tiny, missing, broken, pinned = self.ask(cache, "velmari/tiny", "velmari/none", "velmari/half", begun)
         assert tiny == f"{self.COMMIT} done"
         assert missing == (
-            "hub_unreachable: “velmari/none” is not whole on this server, and the hub cannot be reached; "
-            "try again when it can, or name a folder."
+            "hub_unreachable: “velmari/none” is incomplete on this server, and the hub cannot be reached. Try again "
+            "later, or name a folder."
         )
         assert broken.startswith(("hub_unreachable: ", "pipeline_unloadable: ")), broken
         assert pinned == f"{self.COMMIT} done"
@@ -410,7 +412,7 @@ class TestRun:
         image = Image.objects.first()
         assert image.provenance["model_revision"] == planned.model_revision
         (copy / "unet" / "note.txt").write_text("other weights")
-        with pytest.raises(DomainError, match="start a run of its own"):
+        with pytest.raises(DomainError, match="Start a new run"):
             run(run=planned, progress=Unwatched())
 
 

@@ -1,4 +1,4 @@
-"""The example of docs/adding-a-backend.md does what the page says."""
+"""The example of docs/develop/adding-a-backend.md does what the page says."""
 
 import re
 from pathlib import Path
@@ -12,7 +12,7 @@ from generation.runs.execution import run
 from generation.runs.planning import plan_run
 from jobs.progress.reporter import Unwatched
 
-PAGE = Path(__file__).resolve().parents[3] / "docs" / "adding-a-backend.md"
+PAGE = Path(__file__).resolve().parents[3] / "docs" / "develop" / "adding-a-backend.md"
 
 
 @pytest.fixture

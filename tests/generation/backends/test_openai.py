@@ -104,8 +104,8 @@ class TestAnswers:
             ((403, {}, b"Blocked by the\nproxy"), "(403). The endpoint: Blocked by the proxy"),
             (refusal(403, "long", "x" * 5_000), "x" * 200),
             (refusal(404, "model_not_found", "None such."), "The endpoint has no model “painter-3”"),
-            (refusal(429, "insufficient_quota", "Pay."), "has no money left"),
-            (refusal(429, "rate_limit", "Later.", retry_after="3600"), "asks to wait 3,600 seconds"),
+            (refusal(429, "insufficient_quota", "Pay."), "has no credit left"),
+            (refusal(429, "rate_limit", "Later.", retry_after="3600"), "asks you to wait 3,600 seconds"),
         ],
     )
     def test_what_would_meet_every_request_stops_the_run(self, endpoint, answer, sentence):
@@ -188,7 +188,7 @@ class TestAnswers:
 
     def test_a_compressed_answer_is_not_opened(self, endpoint):
         endpoint.script = [(200, {"content-encoding": "gzip"}, gzip.compress(b" " * 10_000))]
-        assert "is compressed, which was not asked for" in load().draw(WANTED).reason
+        assert "is compressed, although that was not requested" in load().draw(WANTED).reason
 
 
 @pytest.mark.database_free
@@ -299,7 +299,7 @@ class TestRuns:
         with pytest.raises(DomainError) as stopped:
             run(run=planned, progress=Unwatched())
         assert stopped.value.message == (
-            "The budget of 3.20 does not cover another image: 3.00 is spent. Raise the budget to go on."
+            "The budget of 3.20 does not cover another image: 3.00 is spent. Raise the budget to continue."
         )
         assert len(endpoint.asked) == 6
         assert Image.objects.count() == 6

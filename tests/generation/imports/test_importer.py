@@ -323,10 +323,10 @@ class TestManifest:
         assert [str(remark) for remark in report.rejected] == [
             "row 3 (../../etc/passwd): its path lies outside the folder or archive that is imported.",
             "row 4 (/etc/passwd): its path lies outside the folder or archive that is imported.",
-            "row 5 (Velmari/none.png): it is not there.",
+            "row 5 (Velmari/none.png): it does not exist.",
             "row 6: it names no path.",
             "row 7 (Velmari/1.png): The study has no identity group “Tavren”.",
-            "row 8 (Velmari/1.png): No identity group is named for it.",
+            "row 8 (Velmari/1.png): It has no identity group.",
             f"row 9 (Velmari/1.png): The condition “sideways” is not one of {', '.join(Condition.values)}.",
             "row 10: it has 4 cells under 3 headings.",
         ]
@@ -365,8 +365,8 @@ class TestManifest:
         report = import_images(study=study, path=folder, by=None)
         assert report.kept == 1
         assert [str(remark) for remark in report.rejected] == [
-            "row 2 (\\ud800.png): Its path or what is said of it is not UTF-8 text.",
-            "row 3 (Velmari/1.png): Its path or what is said of it is not UTF-8 text.",
+            "row 2 (\\ud800.png): Its path or its description is not UTF-8 text.",
+            "row 3 (Velmari/1.png): Its path or its description is not UTF-8 text.",
             "row 4: it is not JSON.",
         ]
 
@@ -412,7 +412,7 @@ class TestCommand:
         assert group.factors == {"race": "green", "gender": "woman"}
 
     def test_a_missing_study_is_said_and_how_to_make_it(self, folder):
-        with pytest.raises(NotFound, match=r"There is no study “Isles”; add --create to make it\."):
+        with pytest.raises(NotFound, match=r"There is no study “Isles”; add --create to create it\."):
             call_command("import_images", "--study", "Isles", str(folder))
 
     def test_a_created_study_takes_its_groups_from_the_images(self, folder, lead, capsys):

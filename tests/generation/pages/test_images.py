@@ -8,6 +8,7 @@ from datetime import timedelta
 import pytest
 from django.core.files.storage import default_storage
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
@@ -79,7 +80,7 @@ class TestContactSheet:
         assert text.count("<img ") == 6
         assert "Orsani</h2>" not in text
         assert re.search(r'<details class="content-warning" open', text)
-        assert "No image matches" in page(lead_client, "images", study, condition="target")
+        assert "No images match" in page(lead_client, "images", study, condition="target")
         assert page(lead_client, "images", study, condition="sideways").count("<img ") == 12
 
     def test_a_large_study_comes_in_pages_with_as_many_queries(
@@ -113,7 +114,7 @@ class TestContactSheet:
         assert [image.pk for image in before.context["page"]] == shown[60:120]
 
     def test_a_study_without_images_says_what_to_do(self, study, lead_client, analyst_client):
-        assert "Generate them from the study" in page(lead_client, "images", study)
+        assert "Generate images from the study" in page(lead_client, "images", study)
         assert "A lead of the study" in page(analyst_client, "images", study)
 
     def test_what_was_blanked_or_failed_stands_apart(self, made, study, lead_client):
@@ -140,16 +141,16 @@ class TestGenerate:
         text = page(
             lead_client, "generate", study, backend="sketch", default_probability="0.3", model_label="sketch"
         )
-        assert "Nothing is left to make" in text
+        assert "No images are left to generate" in text
         assert '<form method="post" data-submit-once' not in text
 
-    def test_start_plans_the_run_and_leads_to_its_job(self, study, prompts, lead_client):
+    def test_start_plans_the_run_and_leads_to_the_study(self, study, prompts, lead_client):
         url = reverse("generation:generate", args=[study.slug])
         answer = lead_client.post(
             url, {"backend": "sketch", "default_probability": "0.2", "model_label": "pen"}
         )
-        job = Job.objects.get()
-        assert answer["Location"] == reverse("jobs:detail", args=[job.pk])
+        assert Job.objects.count() == 1
+        assert answer["Location"] == reverse("studies:detail", args=[study.slug])
         planned = study.generation_runs.get()
         assert (planned.model_label, planned.parameters["default_probability"]) == ("pen", 0.2)
         assert planned.requests.count() == 12
@@ -157,7 +158,7 @@ class TestGenerate:
             url, {"backend": "sketch", "default_probability": "0.2", "model_label": "pen"}
         )
         assert again.status_code == 400
-        assert "already being made" in again.content.decode()
+        assert "already being generated" in again.content.decode()
 
     @pytest.mark.parametrize(
         ("data", "sentence"),
@@ -173,6 +174,21 @@ class TestGenerate:
         for answer in (lead_client.get(url, data), lead_client.post(url, data)):
             assert sentence in answer.content.decode()
         assert not study.generation_runs.exists()
+
+    def test_sketch_is_offered_in_simulated_studies_only(self, study, prompts, lead_client):
+        url = reverse("generation:generate", args=[study.slug])
+        assert '<option value="sketch"' in lead_client.get(url).content.decode()
+        study.simulated = False
+        study.save(update_fields=["simulated"])
+        text = page(lead_client, "generate", study)
+        assert 'value="sketch"' not in lead_client.get(url).content.decode()
+        assert "Choose a model to see how many images it will generate" in text
+        refused = lead_client.post(url, {"backend": "sketch", "default_probability": "0.1"})
+        assert refused.status_code == 400
+        assert "Select a valid choice" in refused.content.decode()
+        assert not study.generation_runs.exists()
+        call_command("generate", "--study", study.slug, "--backend", "sketch", "--limit", "1")
+        assert study.generation_runs.get().backend == "sketch"
 
     def test_a_study_without_prompts_says_so(self, study, lead_client):
         assert "The study has no prompts" in page(lead_client, "generate", study)
@@ -213,7 +229,10 @@ class TestImport:
         sweep()
         assert not default_storage.exists(job.arguments["upload"])
         sweep()
-        assert "it is not an image" in lead_client.get(reverse("jobs:detail", args=[job.pk])).content.decode()
+        content = lead_client.get(reverse("jobs:detail", args=[job.pk])).content.decode()
+        assert "it is not an image" in content
+        new_campaign = reverse("annotation:campaign_new", args=[study.slug])
+        assert f'href="{new_campaign}">New campaign with these images</a>' in content
 
     def test_the_archive_of_a_cancelled_import_goes_in_time(self, study, picture, lead_client):
         self.post(lead_client, study, archive=self.archive(picture))
@@ -224,7 +243,7 @@ class TestImport:
         sweep()
         assert not default_storage.exists(job.arguments["upload"])
         job = retry(job=job)
-        with pytest.raises(NotFound, match="no longer there; upload it again"):
+        with pytest.raises(NotFound, match=r"was deleted\. Upload it again"):
             run_here(job, Unwatched())
 
     @pytest.mark.parametrize(

@@ -28,13 +28,16 @@ class TestGenerate:
 
     def test_the_pull_is_one_page(self, study, lead_client):
         said = self.estimate(lead_client, study, backend="sketch", prompt_set="visage-pull")
-        assert "525 Images to make" in said
-        assert "Time: not known yet" in said
+        assert "525 Images to generate" in said
+        assert "Time not known yet" in said
         assert "Non-stereotypical 225 images of 15 prompts · 2 to 3 attributes for each group" in said
         url = reverse("generation:generate", args=[study.slug])
         answer = lead_client.post(url, {"backend": "sketch", "prompt_set": "visage-pull"})
         job = Job.objects.get()
-        assert answer["Location"] == reverse("jobs:detail", args=[job.pk])
+        assert answer["Location"] == reverse("studies:detail", args=[study.slug])
+        shown = lead_client.get(answer["Location"]).content.decode()
+        assert f'data-poll="{reverse("jobs:progress", args=[job.pk])}"' in shown
+        assert f'class="button primary" href="{url}"' not in shown  # it is not offered twice
         assert GenerationRequest.objects.count() == 525
         assert "Watch the job" in text_of(lead_client.get(url))
 
@@ -48,15 +51,15 @@ class TestGenerate:
     def test_another_name_in_reports_may_be_started(self, study, lead, prompts, lead_client):
         run(run=plan_run(study=study, backend="sketch", by=lead), progress=Unwatched())
         query = {"backend": "sketch", "default_probability": "0.1"}
-        assert "Nothing is left to make" in self.estimate(lead_client, study, **query)
-        assert "12 Images to make" in self.estimate(lead_client, study, **query, model_label="pencil")
+        assert "No images are left to generate" in self.estimate(lead_client, study, **query)
+        assert "12 Images to generate" in self.estimate(lead_client, study, **query, model_label="pencil")
 
     def test_time_is_told_once_the_model_has_made_images(self, study, lead, prompts, lead_client):
         planned = plan_run(study=study, backend="sketch", by=lead)
         run(run=planned, progress=Unwatched(), limit=3)
         planned.requests.filter(outcome="done").update(seconds=20)
         said = self.estimate(lead_client, study, backend="sketch", default_probability="0.1")
-        assert "9 Images to make 3 minutes About this long" in said
+        assert "9 Images to generate 3 minutes About this long" in said
         assert "20.00 s an image · with these settings" in said
         other = self.estimate(lead_client, study, backend="sketch", default_probability="0.2")
         assert "with other settings of this model" in other
@@ -136,8 +139,8 @@ class TestNewMcas:
         study = Study.objects.get()
         assert answer["Location"] == reverse("generation:generate", args=[study.slug])
         assert study.phrases.count() == 4
-        page = text_of(lead_client.get(answer["Location"]))
-        assert "72 Images to make" in page  # 2 × 20 + 2 × 16
+        page = text_of(lead_client.get(answer["Location"], {"backend": "diffusers", "model_id": "painter"}))
+        assert "72 Images to generate" in page  # 2 × 20 + 2 × 16
         assert "visage" not in page
         overview = text_of(lead_client.get(reverse("studies:detail", args=[study.slug])))
         assert "72 images of targets and attribute sets" in overview
@@ -149,7 +152,7 @@ class TestNewMcas:
         [
             ({"name": ""}, "This field is required."),
             ({"targets": "trades | Tiler"}, "Line 1 must have a category, a name and a phrase"),
-            ({"targets": "trades | Tiler | a tiler | flat"}, "is none of the attribute sets"),
+            ({"targets": "trades | Tiler | a tiler | flat"}, "is not one of the attribute sets"),
             ({"name_b": "men"}, "Name two different attribute sets."),
             ({"template": "an image"}, "must contain {phrase}"),
         ],

@@ -75,7 +75,7 @@ class TestCoding:
     def test_words_are_coded_by_the_command(self, study, lead, capsys):
         run(run=planned(study, lead, probe_set=words(), parameters={"refusal_rate": 0}), progress=Unwatched())
         call_command("code_answers", "--study", study.slug)
-        assert capsys.readouterr().out.endswith("18 answers coded, 18 of them surely.\n")
+        assert capsys.readouterr().out.endswith("18 answers coded, 18 of them without doubt.\n")
         assert set(Coding.objects.values_list("outcome", flat=True)) == {"valid"}
         assert all(
             coding.span.startswith(coding.answer.letter) for coding in Coding.objects.select_related("answer")

@@ -48,7 +48,7 @@ def test_failed_requests_are_asked_again_on_request(scenarios, file, capsys):
     probe(scenarios, file)
     Answer.objects.filter(pk=Answer.objects.first().pk).update(outcome="failed", text="")
     probe(scenarios, file, "--retry-failed")
-    assert "1 failed requests are asked again." in capsys.readouterr().out
+    assert "1 failed requests are repeated." in capsys.readouterr().out
     assert not Answer.objects.exclude(outcome="done").exists()
 
 

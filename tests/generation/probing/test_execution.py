@@ -203,7 +203,7 @@ class TestAnEndpoint:
         endpoint.respond = respond
         progress = Lines()
         result = run(run=asks(scenarios), progress=progress)
-        assert "The model changed meanwhile: talker-1 (fp_1), talker-2 (fp_1)." in str(result)
+        assert "The model changed during the run: talker-1 (fp_1), talker-2 (fp_1)." in str(result)
         assert progress.lines == ["The model changed: it was talker-1 (fp_1); now it is talker-2 (fp_1)."]
 
     def test_the_endpoint_is_kept_full(self, scenarios, endpoint, settings):
@@ -364,7 +364,7 @@ class TestJobs:
             start_here(run=asked, by=lead, progress=Unwatched())
         execute(job.pk)
         assert Job.objects.get(pk=job.pk).result["summary"] == "48 answers."
-        with pytest.raises(Conflict, match="answered already"):
+        with pytest.raises(Conflict, match="has been answered"):
             start(run=asked, by=lead)
 
     def test_a_limit_is_of_the_job_with_all_its_attempts(self, scenarios, lead):

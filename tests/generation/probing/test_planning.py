@@ -89,10 +89,10 @@ def test_a_study_without_images_of_the_scenarios_is_refused(study, lead):
     [
         ({"runs": 0}, "1 to 100 times, not 0"),
         ({"samples_per_request": 3}, "1 to 2 answers"),
-        ({"price_in": Decimal(1)}, "State both prices"),
+        ({"price_in": Decimal(1)}, "Give both prices"),
         ({"budget": Decimal(1)}, "A budget needs the price"),
         ({"price_in": Decimal(-1), "price_out": Decimal(1)}, "The price in must be from 0 to 100,000"),
-        ({"backend": "painter"}, "There is no way “painter”"),
+        ({"backend": "painter"}, "There is no answerer “painter”"),
         ({"parameters": {"temperature": 3}}, "temperature must be a number from 0 to 2"),
         ({"parameters": {"warmth": 3}}, "has no parameter “warmth”"),
     ],

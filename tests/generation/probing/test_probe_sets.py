@@ -143,12 +143,12 @@ class TestOwn:
             ("runs = 2", "runs = 0", "runs"),
             ("runs = 2", "runs = 2\ncolour = 1", "colour"),
             ("temperature = 0.5", "temperature = nan", "temperature"),
-            ('kind = "choice"', 'kind = "open"', "a choice has options"),
+            ('kind = "choice"', 'kind = "open"', "a choice needs options"),
             ("{second}", "{third}", "{third}"),
             (" or {a_an} {second}", "", "no {second}"),
             ('["umbrella-maker"]', '["lamplighter"]', "stands for both options"),
-            ('["street", "roof"]', '["street", "street"]', "scenario street is there twice"),
-            ('name = "trades"', 'name = "Trades!"', "is no name"),
+            ('["street", "roof"]', '["street", "street"]', "scenario street appears twice"),
+            ('name = "trades"', 'name = "Trades!"', "is not a valid name"),
             (
                 "[experiments.questions.options]",
                 "[experiments.questions.options_by_scenario.cellar]",
@@ -163,7 +163,7 @@ class TestOwn:
             own((before, after))
         assert refusal.value.code == "probe_set_invalid"
         assert problem in refusal.value.message
-        assert "own.toml is no probe set" in refusal.value.message
+        assert "own.toml is not a probe set" in refusal.value.message
 
     def test_a_file_that_cannot_be_read_is_refused(self, tmp_path):
         for content in (b"title = ", b"\xff\xfe", b"a = " + b"[" * 100_000, b"#" * 1_000_001):

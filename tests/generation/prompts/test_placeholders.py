@@ -54,9 +54,9 @@ def test_braces_in_a_groups_name_are_only_text():
         ),
         ("a {} person", "has {}, which is not one of"),
         ("a {ID} person", "has {ID}, which is not"),
-        ("a {id person", "has a “{” without its partner"),
-        ("a id} person", "has a “}” without its partner"),
-        ("a {{id}} person", "has a “{” without its partner"),
+        ("a {id person", "has a “{” without the matching brace"),
+        ("a id} person", "has a “}” without the matching brace"),
+        ("a {{id}} person", "has a “{” without the matching brace"),
     ],
 )
 def test_what_is_no_place_is_refused_by_name(template, sentence):
@@ -67,12 +67,12 @@ def test_what_is_no_place_is_refused_by_name(template, sentence):
 
 
 def test_an_article_needs_a_word_after_it():
-    with pytest.raises(DomainError, match="asks for an article with no word after it"):
+    with pytest.raises(DomainError, match="has a place for an article with no word after it"):
         render("{id} is {a_an} !", group="Velmari")
 
 
 def test_a_prompt_with_attr_needs_an_attribute():
-    with pytest.raises(DomainError, match="has nothing to put into"):
+    with pytest.raises(DomainError, match="has no value for"):
         render("{id} {attr}", group="Velmari")
 
 

@@ -84,7 +84,7 @@ class TestFiles:
                 prompt_set(str(file.rename(tmp_path / f"{abs(hash(text))}.toml")))
             assert "\n" not in refusal.value.message
         for name, sentence in (
-            ("press", "There is no prompt set “press”; there are visage, visage-pull, mcas"),
+            ("press", "There is no prompt set “press”. Choose visage, visage-pull, mcas"),
             (str(tmp_path / "none.toml"), "cannot be read: No such file"),
         ):
             with pytest.raises(DomainError, match=sentence):
@@ -180,9 +180,12 @@ class TestMcas:
             ({"sets": (replace(PLAN.sets[0], texts=()), PLAN.sets[1])}, "set A at least one text"),
             ({"sets": (PLAN.sets[0], replace(PLAN.sets[1], phrases=(" ",)))}, "set B at least one phrase"),
             ({"targets": ()}, "Name at least one target."),
-            ({"targets": (PLAN.targets[0], PLAN.targets[0])}, "“Lamplighter” is there 2 times"),
+            ({"targets": (PLAN.targets[0], PLAN.targets[0])}, "“Lamplighter” appears 2 times"),
             ({"targets": (Target("Kite", ""),)}, "Every target needs a name and a phrase."),
-            ({"targets": (Target("Kite", "a kite", "", "flat"),)}, "“flat”, expected for Kite, is none of"),
+            (
+                {"targets": (Target("Kite", "a kite", "", "flat"),)},
+                "“flat”, expected for Kite, is not one of",
+            ),
             ({"template": "an image"}, "must contain {phrase}"),
             ({"images_per_target": 0}, "Images per prompt must be 1 to 1000."),
         ],
@@ -223,9 +226,9 @@ class TestCommand:
         command = ["--study", "Isles", "--prompt-set", "visage-pull", "--price", "0.5", "--budget", "10"]
         self.generate(*command, "--create", "--resource", "Invented peoples", "--dry-run")
         said = capsys.readouterr().out
-        assert "525 images of 35 prompts, 525 still to make." in said
+        assert "525 images of 35 prompts, 525 still to generate." in said
         assert "non_stereotypical: 225 images of 15 prompts, 2 to 3 attributes a group." in said
-        assert "How long it takes is not known" in said
+        assert "The time is not known" in said
         assert "About 262.50 at 0.5 an image; 0.00 spent so far." in said
         assert "The budget of 10.00 does not cover all of it." in said
         assert not GenerationRequest.objects.exists()

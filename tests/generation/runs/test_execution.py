@@ -82,7 +82,7 @@ class TestHere:
     def test_a_limit_makes_so_many_and_the_next_run_the_rest(self, planned):
         first = run(run=planned, progress=Unwatched(), limit=5)
         assert (first.done, first.left) == (5, 7)
-        assert str(first) == "5 images made, 7 left to do."
+        assert str(first) == "5 images made, 7 left to generate."
         assert run(run=planned, progress=Unwatched()).done == 7
         assert run(run=planned, progress=Unwatched()).done == 0
         assert Image.objects.count() == 12
@@ -164,7 +164,7 @@ class TestHere:
         with storage_full(settings), pytest.raises(DomainError) as stopped:
             start_here(run=planned, by=lead, progress=Unwatched())
         assert stopped.value.message == (
-            "There is no room left where images are stored; make room and try again. Nothing is lost."
+            "The storage for images is full. Free some space and try again. Nothing is lost."
         )
         job = Job.objects.get()
         assert (job.state, job.error) == (Job.State.FAILED, stopped.value.message)
@@ -195,7 +195,7 @@ class TestJobs:
             {"run": planned.pk, "until": None},
             planned.study_id,
         )
-        with pytest.raises(Conflict, match="already being made"):
+        with pytest.raises(Conflict, match="already being generated"):
             start(run=planned, by=lead)
         cancel(job=job)
         assert start(run=planned, by=lead).pk != job.pk
@@ -205,7 +205,7 @@ class TestJobs:
         cancel(job=old)
         newer = start(run=planned, by=lead)
         retry(job=old)
-        with pytest.raises(Conflict, match=f"already being made: see job {newer.pk}"):
+        with pytest.raises(Conflict, match=f"already being generated: see job {newer.pk}"):
             run_here(old, Unwatched())
         assert not Image.objects.exists()
         assert run_here(newer, Unwatched()).result["summary"] == "12 images made."
@@ -218,7 +218,7 @@ class TestJobs:
     def test_the_console_leaves_a_run_to_the_worker_that_has_it(self, planned, lead):
         job = start(run=planned, by=lead)
         claim(job.pk, worker="elsewhere:7:abc")
-        with pytest.raises(Conflict, match="already being made"):
+        with pytest.raises(Conflict, match="already being generated"):
             start_here(run=planned, by=lead, progress=Unwatched())
         assert Job.objects.count() == 1
 
@@ -236,7 +236,7 @@ class TestJobs:
     def test_a_limit_holds_for_all_attempts_of_a_job_together(self, planned, lead):
         job = start(run=planned, by=lead, limit=5)
         run(run=planned, progress=Unwatched(), limit=3)  # what a killed attempt made
-        assert run_here(job, Unwatched()).result["summary"] == "2 images made, 7 left to do."
+        assert run_here(job, Unwatched()).result["summary"] == "2 images made, 7 left to generate."
 
     def test_a_job_at_the_console_waits_in_the_queue_of_its_model(self, planned, lead, settings):
         settings.GPU_QUEUE = True
@@ -250,7 +250,7 @@ class TestJobs:
         job = start_here(run=planned, by=lead, progress=Unwatched())
         assert job.state == Job.State.SUCCEEDED
         assert job.result == {"summary": "12 images made.", "url": "/studies/isles/images/"}
-        with pytest.raises(Conflict, match="nothing is left to do"):
+        with pytest.raises(Conflict, match="has been generated"):
             start(run=planned, by=lead)
 
 
@@ -261,7 +261,7 @@ class TestCommand:
 
     def test_it_plans_and_makes_and_goes_on(self, study, prompts, capsys):
         self.generate("--limit", "5")
-        assert capsys.readouterr().out == "5 images made, 7 left to do.\n"
+        assert capsys.readouterr().out == "5 images made, 7 left to generate.\n"
         self.generate()
         assert capsys.readouterr().out == "7 images made.\n"
 
@@ -277,7 +277,7 @@ class TestCommand:
             [part["attribute"] for part in image.provenance["drawn"]] == ["kite"]
             for image in images.filter(group__name="Velmari")
         )
-        with pytest.raises(Conflict, match="has its prompts already"):
+        with pytest.raises(Conflict, match="already has prompts"):
             self.generate(*prompt)
 
     def test_it_queues(self, study, prompts, capsys):

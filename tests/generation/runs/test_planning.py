@@ -278,7 +278,10 @@ def test_a_lead_learns_nothing_of_models_in_studies_of_others(study, lead, stran
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        ({"backend": "crayon"}, "There is no back-end “crayon”; there are diffusers, openai, sketch."),
+        (
+            {"backend": "crayon"},
+            "There is no back-end “crayon”. The back-ends are diffusers, openai, sketch.",
+        ),
         ({"backend": "diffusers"}, "Name the model: a folder on the server, or its id on the hub."),
         ({"backend": "diffusers", "model_id": "x" * 301}, "longer than 300 characters"),
         ({"model_label": "x" * 121}, "Name the model in 1 to 120 characters."),
@@ -299,5 +302,5 @@ def test_a_study_without_prompts_has_nothing_to_generate(study, lead):
 
 def test_a_study_without_groups_has_nothing_to_put_into_its_prompts(study, lead, prompts):
     study.groups.all().delete()
-    with pytest.raises(DomainError, match="has no identity groups to put into its prompts"):
+    with pytest.raises(DomainError, match="has no identity groups for its prompts"):
         plan(study, lead)

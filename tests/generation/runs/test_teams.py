@@ -113,9 +113,9 @@ class TestTeams:
     def test_nothing_else_is_started_beside_any_job_of_a_team(self, planned, lead):
         first = start(run=planned, by=lead, workers=3)
         Job.objects.filter(pk=first.pk).update(state="succeeded", finished_at=timezone.now())
-        with pytest.raises(Conflict, match="already being made"):
+        with pytest.raises(Conflict, match="already being generated"):
             start(run=planned, by=lead)
-        with pytest.raises(Conflict, match="already being made"):
+        with pytest.raises(Conflict, match="already being generated"):
             start_here(run=planned, by=lead, progress=Unwatched())
         assert runs_of(planned.study)[0].state == "queued"
 
@@ -142,11 +142,15 @@ class TestTeams:
             start(run=planned, by=lead, workers=number)
 
     def test_a_lead_spreads_a_run_from_the_page_and_sees_its_jobs(self, study, prompts, lead_client):
+        type(study).objects.update(simulated=True)  # its images are sketches
         url = reverse("generation:generate", args=[study.slug])
         answer = lead_client.post(url, {"backend": "sketch", "workers": "2"})
         first, second = Job.objects.order_by("pk")
-        assert answer["Location"] == reverse("jobs:detail", args=[first.pk])
-        page = lead_client.get(answer["Location"]).content.decode()
+        of_study = lead_client.get(answer["Location"]).content.decode()
+        page_of_first = reverse("jobs:detail", args=[first.pk])
+        assert page_of_first in of_study
+        assert reverse("jobs:progress", args=[second.pk]) not in of_study
+        page = lead_client.get(page_of_first).content.decode()
         assert "2 jobs share this work" in page
         assert reverse("jobs:detail", args=[second.pk]) in page
         assert "Cancel all 2 jobs" in page

@@ -126,7 +126,16 @@ def test_a_job_that_kills_its_workers_is_given_up(jobs):
         end(worker)
     state, attempts, _, error = jobs.look(pk)
     assert (state, attempts) == ("failed", 2)
-    assert error == "The worker died 2 times while doing this, so it is not tried again by itself."
+    assert error == "The worker died 2 times while doing this, so it is not tried again automatically."
+
+
+def test_a_worker_reads_its_inboxes_while_its_job_runs(jobs):
+    pk = jobs.enqueue(steps=1, seconds=60)
+    with jobs.worker():
+        wait_for(lambda: jobs.state(pk) == "running")
+        before = len(jobs.steps("var/inbox"))
+        wait_for(lambda: len(jobs.steps("var/inbox")) >= before + 2)
+        assert jobs.look(pk)[0] == "running"
 
 
 def test_workers_share_a_queue_and_each_takes_only_from_its_own_queues(jobs):

@@ -26,7 +26,7 @@ def test_a_scraper_with_the_token_reads_queues(client, settings, queued):
 
 
 def test_an_administrator_reads_them_signed_in(admin_client, queued, django_assert_max_num_queries):
-    with django_assert_max_num_queries(11):
+    with django_assert_max_num_queries(14):
         assert admin_client.get("/metrics").status_code == 200
 
 

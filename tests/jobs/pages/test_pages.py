@@ -115,7 +115,7 @@ def test_the_list_takes_as_many_queries_for_many_jobs_as_for_one(
 def test_the_list_shows_one_state_when_asked(make_job, lead_client):
     make_job()
     page = lead_client.get(reverse("jobs:list"), {"state": "failed"}).content.decode()
-    assert "No job is in this state" in page
+    assert "No jobs in this state" in page
 
 
 def test_a_list_without_jobs_says_where_they_come_from(lead_client, study):
@@ -170,7 +170,7 @@ def test_a_waiting_job_says_what_it_waits_for(make_job, lead_client):
     with announced(["default"]):
         assert lead_client.get(asked).json()["message"] == "It starts as soon as a worker is free."
     Job.objects.update(wait_until=timezone.now() + timedelta(seconds=60))
-    assert "Its worker died; it is tried again in" in lead_client.get(asked).json()["message"]
+    assert "Its worker died. It will be tried again in" in lead_client.get(asked).json()["message"]
 
 
 def test_whoever_cancels_or_tries_again_stands_in_the_log(make_job, lead_client):

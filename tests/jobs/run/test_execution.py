@@ -199,7 +199,7 @@ def test_a_worker_that_is_asked_to_end_hands_its_job_back(
 
 
 def test_a_kind_that_nobody_does_is_refused_before_it_is_queued(lead):
-    with pytest.raises(DomainError, match="No part of this server does jobs of kind “juggle”"):
+    with pytest.raises(DomainError, match="This server cannot run jobs of kind “juggle”"):
         enqueue(kind="juggle", title="Juggle", arguments={}, by=lead)
     assert not Job.objects.exists()
 

@@ -54,7 +54,7 @@ def test_a_job_that_kept_killing_its_workers_is_given_up_with_a_sentence(make_jo
     assert sweep().given_up == (job.pk,)
     job.refresh_from_db()
     assert (job.state, job.error_code) == (Job.State.FAILED, "given_up")
-    assert job.error == "The worker died 3 times while doing this, so it is not tried again by itself."
+    assert job.error == "The worker died 3 times while doing this, so it is not tried again automatically."
     assert job.lines.first().text == f"Failed. {job.error}"
 
 
@@ -143,7 +143,7 @@ def test_a_worker_that_fell_silent_a_day_ago_is_forgotten(db):
 
 
 def test_a_supervisor_is_told_whether_a_worker_of_this_machine_is_there(db, capsys):
-    with pytest.raises(NotFound, match=r"No worker of .+ was heard of within a lease\."):
+    with pytest.raises(NotFound, match=r"No worker on .+ has reported within a lease\."):
         call_command("check_worker")
     with announced(["default"]) as worker:
         call_command("check_worker")

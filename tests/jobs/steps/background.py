@@ -5,6 +5,8 @@ import signal
 import time
 from pathlib import Path
 
+from django.conf import settings
+
 from foundation.errors import DomainError
 from jobs.run.registry import register
 
@@ -40,3 +42,13 @@ def break_down(job, progress):
 @register("kill")
 def kill(job, progress):
     os.kill(os.getpid(), signal.SIGKILL)
+
+
+def inbox():
+    """Leave a line each time a worker reads its inboxes."""
+    with (Path(settings.VAR) / "inbox").open("a") as lines:
+        lines.write("read\n")
+
+
+def broken_inbox():
+    raise ValueError("This inbox cannot be read.")

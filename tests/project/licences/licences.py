@@ -15,12 +15,13 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).resolve().parents[3]
-PAGE = ROOT / "docs" / "licences.md"
+PAGE = ROOT / "docs" / "operate" / "licences.md"
 FOLDER = ROOT / "requirements"
 # Who installs it: each file, with what it brings along, after those before it.
 FILES = {
     "server": (FOLDER / "web.txt", FOLDER / "label-studio-client.txt"),
     "worker": (ROOT / "requirements.txt",),
+    "observability": (FOLDER / "observability.txt",),
     "tests": (FOLDER / "test.txt",),
 }
 # Installed with --no-deps on a server; a worker installs what they bring along.
@@ -32,9 +33,9 @@ _HEAD = """\
 # Licences of dependencies
 
 `make licences` writes this page from what each package declares. A test fails when it is outdated. *server* is what a
-web server needs, *worker* what model code needs beside it, *tests* what only developers install. Label Studio, a
-browser, PostgreSQL, Redis and the object store are separate programs. The platform talks to them but does not contain
-them.
+web server needs, *worker* what model code needs beside it, *observability* what Sentry and OpenTelemetry need where
+they are used, *tests* what only developers install. Label Studio, a browser, PostgreSQL, Redis and the object store are
+separate programs. The platform talks to them but does not contain them.
 
 ## Licences of the GNU family
 
@@ -61,6 +62,7 @@ def versions() -> dict[str, str]:
         FOLDER / "constraints.txt",
         FOLDER / "web.txt",
         FOLDER / "test.txt",
+        *FILES["observability"],
         *FILES["worker"],
         *FILES["server"],
     ):

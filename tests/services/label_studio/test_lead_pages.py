@@ -48,11 +48,11 @@ def test_a_wrong_token_and_a_right_one(label_studio, connected, study, lead_clie
     assert "The new token works" in post(
         lead_client, f"{here}token/", token=label_studio.owner.personal_token
     )
-    assert "It answers: Label Studio 1." in post(lead_client, f"{here}check/")
+    assert "It works: Label Studio 1." in post(lead_client, f"{here}check/")
     label_studio.stop()
     assert "No server answers at" in post(lead_client, f"{here}check/")
     label_studio.start()
-    assert "What is wrong" not in post(lead_client, f"{here}check/")
+    assert "Problem" not in post(lead_client, f"{here}check/")
 
 
 def test_a_campaign_of_ratings_from_begin_to_end(connected, rating, hands, lead, lead_client):
@@ -119,7 +119,7 @@ def test_what_is_refused_has_its_reason_and_what_is_changed_by_hand_is_said(
     assert "settings of project" in text(lead_client.get(here))
     post(lead_client, f"{here}push/")
     do_jobs()
-    assert "What is wrong" not in text(lead_client.get(here))
+    assert "Problem" not in text(lead_client.get(here))
     before = marking.label_studio.images_version
     post(lead_client, f"{here}replace/")
     do_jobs()

@@ -8,15 +8,17 @@ import random
 import secrets
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import httpx
 
 from tests.services.prolific.faults import Faults
-from tests.services.prolific.states import World
+from tests.services.prolific.states import WAITING, World
 
 _MOST_TRIES = 12
 _PAUSE = 0.02
+_AT_ONCE = 8
 
 
 class Delivery:
@@ -25,23 +27,37 @@ class Delivery:
     def __init__(self, world: World, faults: Faults) -> None:
         self._world, self._faults = world, faults
         self._client = httpx.Client(timeout=10, trust_env=False)
+        self._senders = ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="sender")
+        self._under_way: set[str] = set()
         self._random = random.Random(7)
+        self._stopped = threading.Event()
 
     def start(self) -> None:
         threading.Thread(target=self._run, daemon=True, name="events").start()
 
+    def stop(self) -> None:
+        """Send nothing more but what is under way."""
+        self._stopped.set()
+
     def _run(self) -> None:
-        while True:
-            time.sleep(_PAUSE)
+        while not self._stopped.wait(_PAUSE):
             if not self._world.settings["hold_events"]:
                 self.send_due()
+        self._senders.shutdown(wait=False)
 
     def send_due(self) -> None:
-        for event in self._world.store.all("event"):
-            if not event["done"] and event["due"] <= time.time():
+        for event in self._world.store.all("event", parent=WAITING):
+            if event["id"] not in self._under_way and event["due"] <= time.time():
                 self._plan_faults(event)
                 if event["due"] <= time.time():
-                    self.send(event)
+                    self._under_way.add(event["id"])
+                    self._senders.submit(self._send_due, event)
+
+    def _send_due(self, event: dict[str, Any]) -> None:
+        try:
+            self.send(event)
+        finally:
+            self._under_way.discard(event["id"])
 
     def _plan_faults(self, event: dict[str, Any]) -> None:
         """Decide once for each event what goes wrong with it."""
@@ -55,7 +71,7 @@ class Delivery:
                 event["copies"] = 2
             elif fault["kind"] == "forged":
                 event["forgery"] = True
-        self._world.store.put("event", event["id"], event)
+        self._world.store.put("event", event["id"], event, parent=WAITING)
 
     def send(self, event: dict[str, Any], *, copies: int = 0) -> list[int]:
         """Send an event now; return the statuses of the answers, 0 where none came."""
@@ -70,7 +86,7 @@ class Delivery:
             stored["tries"] += 1
             stored["done"] = any(200 <= status < 300 for status in statuses) or stored["tries"] >= _MOST_TRIES
             stored["due"] = time.time() + self._world.settings["retry_seconds"] * stored["tries"]
-            self._world.store.put("event", event["id"], stored)
+            self._world.store.put("event", event["id"], stored, parent="" if stored["done"] else WAITING)
         return statuses
 
     def _secret(self) -> str:

@@ -39,6 +39,15 @@ class FakeProlific:
             time.sleep(0.02)
         self.url = f"http://127.0.0.1:{marker.read_text()}"
 
+    def start_anew(self, state: Path) -> None:
+        """Forget everything: another test begins, with the state in another file."""
+        self._state = state
+        assert self._process is not None
+        if self._process.poll() is None:
+            self.control("start_anew", state=str(state))
+        else:  # the test before killed it
+            self.start()
+
     def kill(self) -> None:
         """End the process as a power cut would; `start` it again with the port of `url`."""
         assert self._process is not None

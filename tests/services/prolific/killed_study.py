@@ -1,6 +1,7 @@
 """A recruitment by the stand-in while web server and workers are killed: set up, reviewed, paid, and counted."""
 
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -12,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.foundation.database.own_database import ROOT, Server
-from tests.services.annotators import WebServer, campaign
+from tests.services.annotators import WebServer, campaign, wait_until
 from tests.services.prolific.fake import FakeProlific
 from tests.services.prolific.participants import Crowd
 
@@ -101,9 +102,10 @@ SELECT (SELECT count(*) FROM recruitment_panelpayment WHERE state IN ('planned',
 + (SELECT count(*) FROM recruitment_panelplace WHERE state = 'working'
    OR (outcome = '' AND (state IN ('completed', 'screened_out') OR (state = 'left' AND answered > 0))))
 """
+_STARTED = "SELECT name FROM jobs_worker"
 _BUSY = "SELECT worker FROM jobs_job WHERE state = 'running'"
 _LAST_KILLS = 5
-_SLOWEST = 15.0  # seconds in which nobody got further, after which a process is killed all the same
+_SLOWEST = 5.0  # seconds in which nobody got through, after which a process is killed all the same
 _LOOKS = 0.25  # seconds between two looks at who holds a screen
 _LAST_LOOKS = 8.0  # and for so long after the last person left
 
@@ -122,19 +124,27 @@ class Workers:
                 cwd=ROOT, env=self.server.env, stdout=log, stderr=log,
             )  # fmt: skip
 
-    def kill_busy(self) -> bool:
-        """Kill a worker that does a job and start another; return whether there was one.
+    def ready(self) -> bool:
+        return len(self._places_of(_STARTED)) == len(self.processes)
 
-        One that still starts is left alone: on a slow machine nothing would ever be done.
+    def kill_one(self) -> bool:
+        """Kill a worker, if possible one that does a job, and start another; return whether one was killed.
+
+        Those that still start are left alone, and so is the only one that has started: on a slow machine there would
+        never be a worker.
         """
-        holders = {row[0].split(":")[1] for row in self.server.rows(_BUSY) if ":" in row[0]}
-        for place, process in enumerate(self.processes):
-            if str(process.pid) in holders:
-                process.kill()
-                process.wait()
-                self.processes[place] = self._start()
-                return True
-        return False
+        started = self._places_of(_STARTED)
+        if len(started) < 2:
+            return False
+        place = random.choice(self._places_of(_BUSY) or started)
+        self.processes[place].kill()
+        self.processes[place].wait()
+        self.processes[place] = self._start()
+        return True
+
+    def _places_of(self, statement: str) -> list[int]:
+        pids = {row[0].split(":")[1] for row in self.server.rows(statement) if ":" in row[0]}
+        return [place for place, process in enumerate(self.processes) if str(process.pid) in pids]
 
     def close(self) -> None:
         for process in self.processes:
@@ -148,12 +158,15 @@ class Outcome:
     """What a killed study came to. Money in pence."""
 
     kills: int
+    worker_kills: int  # of these; the others were processes of the web server
     people: int
     paid_twice: int
     unpaid: int
     paid_unordered: int  # what the panel paid and no payment here says
     events_lost: int  # answered with 2xx and not stored
     leased: int  # screens that are still held at the end by people who left
+    left: int  # people who gave their place back while they held a screen
+    events: int  # answered with 2xx
     slow: int  # screens that were held more than 5 s after their person left
     slowest: float
     spent: int  # what left the wallet
@@ -173,7 +186,8 @@ class KilledStudy:
         self, server: Server, fake: FakeProlific, web: WebServer, *, places: int, screens: int
     ) -> None:
         self.server, self.fake, self.web, self.places = server, fake, web, places
-        made = campaign(server, tasks=places * screens // 3 + screens, annotators=0)
+        # Of the three places of a screen, its quota rule leaves two to people who say nothing of themselves.
+        made = campaign(server, tasks=places * screens * 3 // 5 + screens, annotators=0)
         self.site = f"http://127.0.0.1:{web.port}"
         self.recruitment, self.study = server.ask(
             SET_UP.format(
@@ -182,7 +196,7 @@ class KilledStudy:
             )
         )  # fmt: skip
         self.start_money = fake.control("balance")["total_balance"]
-        self.kills = 0
+        self.kills = self.worker_kills = 0
 
     def plant_faults(self) -> None:
         """Let a share of all calls and events go wrong."""
@@ -197,15 +211,16 @@ class KilledStudy:
 
     def run(self, workers: Workers, *, at_once: int, seconds: float) -> Outcome:
         """Let people come and be paid while a process is killed each second; then let things settle."""
+        wait_until(workers.ready)  # as in production, where they run before anybody comes
         crowd, watch = Crowd(self.fake, self.study, range(self.places), at_once=at_once), _Watch(self.server)
         end = time.monotonic() + seconds
         with self.server.start("shell", "-v", "0", "-c", LEAD):
             while crowd.at_work() and time.monotonic() < end:
-                before = crowd.seen.progress
+                before = crowd.seen.done
                 self._kill(workers)
-                # A slow machine gets work done between two kills.
+                # On a slow machine somebody gets through between two kills.
                 latest = time.monotonic() + _SLOWEST
-                while crowd.at_work() and crowd.seen.progress == before and time.monotonic() < latest:
+                while crowd.at_work() and crowd.seen.done == before and time.monotonic() < latest:
                     time.sleep(0.1)
             crowd.stop()
             time.sleep(_LAST_LOOKS)
@@ -219,7 +234,9 @@ class KilledStudy:
 
     def _kill(self, workers: Workers) -> None:
         time.sleep(1)
-        if self.kills % 2 or not workers.kill_busy():
+        if self.kills % 3 == 0 and workers.kill_one():
+            self.worker_kills += 1
+        else:
             self.web.kill_worker()
         self.kills += 1
 
@@ -258,12 +275,15 @@ class KilledStudy:
         rewards = [row for row in ledger if row["what"] == "reward"]
         return Outcome(
             kills=self.kills,
+            worker_kills=self.worker_kills,
             people=len(counted["places"]),
             paid_twice=sum((paid - ordered).values()) - unordered + len(both),
             unpaid=len(owed - {submission for submission, _ in paid}),
             paid_unordered=unordered,
             events_lost=len(delivered - set(counted["events"])),
             leased=counted["leased"],
+            left=len(waits),
+            events=len(delivered),
             slow=sum(wait > 5 for wait in waits),
             slowest=max(waits, default=0.0),
             spent=self.start_money - self.fake.control("balance")["total_balance"],

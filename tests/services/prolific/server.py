@@ -7,6 +7,7 @@ import argparse
 import json
 import re
 import secrets
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -54,14 +55,19 @@ class Server:
         self.faults = Faults(self.store)
         self.keys = Keys(self.store)
         self.delivery = Delivery(self.world, self.faults)
+        self._stopped = threading.Event()
 
     def start(self) -> None:
         self.delivery.start()
         threading.Thread(target=self._tick, daemon=True, name="clock").start()
 
+    def stop(self) -> None:
+        """Let time stand still; what is being sent still arrives."""
+        self._stopped.set()
+        self.delivery.stop()
+
     def _tick(self) -> None:
-        while True:
-            time.sleep(0.25)
+        while not self._stopped.wait(0.25):
             with self.store.transaction():
                 self.world.tick()
 
@@ -208,7 +214,9 @@ class Handler(BaseHTTPRequestHandler):
         query = {name: values[-1] for name, values in parse_qs(address.query).items()}
         try:
             body = json.loads(raw) if raw else None
-            if address.path.startswith("/_control/"):
+            if address.path == "/_control/start_anew":
+                self._write(200, start_anew(Path(body["state"])))
+            elif address.path.startswith("/_control/"):
                 result = self.server_.control(address.path.removeprefix("/_control/"), body or {})
                 self._write(200, result)
             elif address.path == "/.well-known/study/jwks.json":
@@ -281,6 +289,18 @@ def _error(status: int, detail: Any) -> dict[str, Any]:
 class _Listener(ThreadingHTTPServer):
     daemon_threads = True
     request_queue_size = 128
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Print what went wrong, unless the process that asked was killed."""
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)
+
+
+def start_anew(state: Path) -> None:
+    """Go on with the state in another file: another test begins."""
+    Handler.server_.stop()
+    Handler.server_ = Server(state)
+    Handler.server_.start()
 
 
 def main() -> None:

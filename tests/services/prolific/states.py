@@ -20,6 +20,7 @@ STUDY_MOVES = {
 }
 HOLDS_PLACE = {"RESERVED", "ACTIVE", "AWAITING REVIEW", "APPROVED", "PARTIALLY APPROVED"}
 PAID = {"APPROVED", "PARTIALLY APPROVED", "SCREENED OUT"}
+WAITING = "waiting"  # events that still have to be sent
 SETTINGS = {
     "token": "test-token",
     "workspace": "workspace-1",
@@ -405,7 +406,7 @@ class World:
                     "statuses": [],
                     "done": False,
                 }
-                self.store.put("event", event["id"], event)
+                self.store.put("event", event["id"], event, parent=WAITING)
 
 
 def _iso(moment: float | None) -> str | None:

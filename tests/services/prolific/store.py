@@ -59,7 +59,8 @@ class Store:
     def put(self, kind: str, key: str, body: dict[str, Any], *, parent: str = "") -> None:
         with self._lock:
             self._connection.execute(
-                "insert into documents values (?, ?, ?, ?) on conflict (kind, id) do update set body = excluded.body",
+                "insert into documents values (?, ?, ?, ?) on conflict (kind, id)"
+                " do update set body = excluded.body, parent = excluded.parent",
                 (kind, key, parent, json.dumps(body)),
             )
 

@@ -6,9 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analysis.metrics import assign_roles
+from annotation.campaigns.planning.associations import AssociationSets
 from catalog.models import Attribute, Stereotype
 from catalog.raters import RaterPools
 from foundation.errors import DomainError
+from studies.models import Study
 from studies.protocol.attribute_roles import stereotypes, stereotypes_of
 from studies.protocol.creation import create_study
 from studies.protocol.freeze import freeze
@@ -117,3 +119,57 @@ def test_the_library_refuses_what_is_no_count():
         assign_roles(frame)
     with pytest.raises(ValueError, match="rater_pools: 'both' is not one of 'separate', 'summed'"):
         assign_roles(frame, rater_pools="both")
+
+
+class TestLimit:
+    """Of each group, at most so many stereotypes are asked about."""
+
+    @pytest.fixture
+    def ranked(self, resource, lead):
+        """Velmari have stereotypes of 5, 4, 3, 3, 3 and 3 raters; one of them by raters outside the region."""
+        group = resource.groups.get(name="Velmari")
+        group.stereotypes.all().delete()
+        for text, inside, outside in (
+            ("five", 2, 3), ("four", 4, 0), ("a", 3, 0), ("b", 3, 0), ("c", 3, 0), ("d", None, 3), ("unsure", 1, 1),
+        ):  # fmt: skip
+            attribute, _ = Attribute.objects.get_or_create(text=text)
+            Stereotype.objects.create(
+                group=group, attribute=attribute, in_region_stereotype=inside, out_region_stereotype=outside
+            )
+        return resource
+
+    def first(self, ranked, lead, most, seed):
+        study = create_study(
+            name=f"{most} of {seed}", resource=ranked, groups=ranked.groups.all(), by=lead, seed=seed,
+            most_stereotypes=most,
+        )  # fmt: skip
+        before = set(
+            stereotypes_of(study, Stereotype.objects.filter(group__study_groups__study=study))
+            .filter(group__name="Velmari")
+            .values_list("attribute__text", flat=True)
+        )
+        freeze(study=study, by=lead)
+        frozen = stereotypes_of(Study.objects.get(pk=study.pk), study.associations.all())
+        assert set(frozen.filter(group__name="Velmari").values_list("attribute__text", flat=True)) == before
+        assert frozen.filter(group__name="Orsani").count() == min(most or 3, 3)
+        # All pairs are copied: a stereotype that is not asked about never becomes a random attribute of its group.
+        assert study.associations.filter(group__name="Velmari").count() == 7
+        return before
+
+    def test_those_that_most_raters_called_one_come_first(self, ranked, lead):
+        assert self.first(ranked, lead, 2, seed=1) == {"five", "four"}
+        assert self.first(ranked, lead, None, seed=1) == {"five", "four", "a", "b", "c", "d"}
+        assert self.first(ranked, lead, 9, seed=1) == {"five", "four", "a", "b", "c", "d"}
+
+    def test_the_seed_decides_among_equals(self, ranked, lead):
+        drawn = {seed: self.first(ranked, lead, 3, seed=seed) - {"five", "four"} for seed in range(12)}
+        assert all(len(one) == 1 and one < {"a", "b", "c", "d"} for one in drawn.values())
+        assert len(set().union(*drawn.values())) > 1
+
+    def test_campaigns_ask_about_no_more(self, ranked, lead):
+        study = create_study(
+            name="Two", resource=ranked, groups=ranked.groups.all(), by=lead, most_stereotypes=2
+        )
+        sets = AssociationSets.of(study)
+        assert {len(attributes) for attributes in sets.stereotypes.values()} == {2}
+        assert max(len(attributes) for attributes in sets.listed.values()) == 7

@@ -1,6 +1,6 @@
 """Every tag of the design system writes its markup, and escapes what it is given."""
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from django import forms
@@ -8,7 +8,7 @@ from django.core.paginator import Paginator
 from django.template import Context, Template, TemplateSyntaxError
 from django.test import RequestFactory
 from django.urls import NoReverseMatch
-from django.utils import timezone
+from django.utils import timezone, translation
 
 from web.design.gallery import GalleryForm
 
@@ -151,12 +151,25 @@ def test_a_single_page_needs_no_links():
     assert "nav" not in render("{% pagination p %}", p=Paginator([1], 10).get_page(1))
 
 
-def test_moments_are_told_in_words_and_for_machines():
+def test_moments_are_exact_for_people_and_machines():
+    moment = datetime(2026, 3, 4, 17, 5, tzinfo=UTC)
+    html = render("{% when m %}", m=moment)
+    assert html.endswith(">4 Mar 2026, 17:05 UTC</time>")
+    assert f'datetime="{moment.isoformat()}"' in html
+    with timezone.override("Asia/Kolkata"):
+        assert ">4 Mar 2026, 22:35 IST<" in render("{% when m %}", m=moment)
+    with translation.override("de"):
+        assert ">4. März 2026, 17:05 UTC<" in render("{% when m %}", m=moment)
+
+
+def test_the_distance_of_a_moment_is_shown_on_hover():
     now = timezone.now()
-    assert "3 hours" in render("{% when m %}", m=now - timedelta(hours=3, minutes=5)).replace("\xa0", " ")
-    assert ">in 2\xa0days<" in render("{% when m %}", m=now + timedelta(days=2, minutes=5))
-    assert "just now" in render("{% when m %}", m=now)
-    assert f'datetime="{now.isoformat()}"' in render("{% when m %}", m=now)
+    for moment, words in (
+        (now - timedelta(hours=3, minutes=5), "3\xa0hours ago"),
+        (now + timedelta(days=2, minutes=5), "in 2\xa0days"),
+        (now, "just now"),
+    ):
+        assert f'title="{words}"' in render("{% when m %}", m=moment)
 
 
 def test_a_filter_needs_to_know_its_table():

@@ -11,7 +11,7 @@ _OUTCOMES = {
     "failed": "no answer came",
 }
 _CODERS = {
-    "rules": "the rules of docs/probing.md, in this version",
+    "rules": "the rules of docs/use/reference/probing.md, in this version",
     "model": "a model",
     "person": "an annotator",
     "override": "a lead, with a reason; it counts instead of all others",

@@ -9,7 +9,7 @@ from django.db.models import QuerySet
 from numpy.typing import NDArray
 
 from analysis.releases.tables.arrays import DAY, INTEGER, SECONDS, Columns
-from analysis.releases.tables.label_pages import annotation_pages, owners_of
+from analysis.releases.tables.label_pages import annotation_pages, counted_in, languages_of, owners_of
 from annotation.kinds.registry import kind_of
 from annotation.models import Box, Campaign, Judgement, Point
 
@@ -46,19 +46,27 @@ class AnswerPage:
     judgements: Columns
     answers: list[Row]
     places: list[Row]
+    languages: list[str | None] | None = None
 
 
 def answer_pages(
-    campaign: Campaign, *, using: str, key: bytes, texts: bool, left_out: Collection[int]
+    campaign: Campaign,
+    *,
+    using: str,
+    key: bytes,
+    texts: bool,
+    left_out: Collection[int],
+    readers: Collection[int] | None = None,
 ) -> Iterator[AnswerPage]:
     """Yield the campaign's counted annotations, shuffled page by page; answers that are texts only if `texts`."""
     for within, annotations in annotation_pages(
         campaign, _ANNOTATION, using=using, key=key, left_out=left_out
     ):
         judgements, answers = _answers(campaign, using, within, annotations["pk"], texts=texts)
-        yield AnswerPage(
-            campaign, annotations, judgements, answers, _places(campaign, using, within, judgements["pk"])
-        )
+        counting = counted_in(campaign, using=using, left_out=left_out)
+        languages = None if readers is None else languages_of(counting, annotations, readers)
+        places = _places(campaign, using, within, judgements["pk"])
+        yield AnswerPage(campaign, annotations, judgements, answers, places, languages)
 
 
 def _answers(

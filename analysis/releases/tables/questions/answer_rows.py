@@ -7,6 +7,7 @@ import pyarrow as pa
 from analysis.releases.tables.label_columns import (
     Naming,
     Numbering,
+    language_column,
     numbers,
     same,
     seconds_column,
@@ -43,6 +44,7 @@ def _annotations(page: AnswerPage, naming: Naming, tasks: list[int], numbering: 
         "none_of_the_above": pa.nulls(count, pa.bool_()),
         "active_seconds": seconds_column(page),
         "justification": pa.nulls(count, pa.string()),
+        "language": language_column(page),
         "task": tasks,
     }
 

@@ -4,7 +4,9 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from annotation.kinds.declaration import Kind, Question, Texts
+from annotation.kinds.declaration import Kind
+from annotation.kinds.parts import Texts
+from annotation.kinds.questions import Question
 from annotation.kinds.registry import kind_of
 from annotation.models import Campaign
 

@@ -154,22 +154,22 @@ def judge_parts(rows: AssociationTables) -> list[QuestionPart]:
         _judged(
             [by_measure[name] for name in alphas],
             "Agreement",
-            "Krippendorff’s α, ordinal: among people, and with the judge in place of one person. If both are alike, "
-            "the judge rates like one more person.",
+            "Krippendorff’s α (ordinal) among people, and with the judge in place of one person. If the two are "
+            "similar, the judge agrees with people as well as another person would.",
             value="α",
             ends=(-1.0, 1.0),
         ),
         _judged(
             [by_measure[name] for name in shares],
             "Equal levels",
-            "The judge’s level beside people’s median. A median between two levels is within one of both.",
+            "The judge’s level compared with people’s median. A median between two levels is within one level of both.",
             value="Share",
             ends=(0.0, 1.0),
         ),
         _judged(
             [by_measure["mean_difference"]],
             "Mean difference",
-            "In levels of 1 to 5; above 0 the judge finds more bias than people do.",
+            "In levels of 1 to 5. Above 0, the judge finds more bias than people do.",
             value="Levels",
             ends=(-4.0, 4.0),
         ),

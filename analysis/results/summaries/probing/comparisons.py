@@ -13,8 +13,9 @@ from foundation.formats import format_number, reason_text
 BOUND = 0.2
 HEADS = ("Finding", "p (Holm)", "d_z", "Detectable", "p (equivalence)")
 NULLS = (
-    "Detectable: the difference that this design would have found in 8 of 10 studies; a smaller one can be missed. "
-    f"“none: smaller than {BOUND:g}”: a test of equivalence (TOST) shows that the difference lies within ±{BOUND:g}.",
+    "Detectable is the difference that this design would have found in 8 of 10 studies; a smaller difference can be "
+    f"missed. “none: smaller than {BOUND:g}” means that a test of equivalence (TOST) shows that the difference is "
+    f"within ±{BOUND:g}.",
 )
 
 
@@ -26,9 +27,9 @@ def differences(rows: ProbeTableRows) -> QuestionPart:
             table="pairs_tests",
             title="Differences between groups",
             explanations=(
-                "Difference: the mean answer about the first group less that about the second, over scenarios whose "
-                "images differ only in the person. An answer counts +1 or −1 by the option it chose, and 0 where it "
-                "chose neither. p is that of the paired t test, adjusted by Holm within its family.",
+                "The difference is the mean answer about the first group minus that about the second, over scenarios "
+                "whose images differ only in the person. An answer counts +1 or −1 for the option it chose, and 0 if "
+                "it chose neither. p comes from the paired t test and is adjusted by Holm’s method within its family.",
                 *NULLS,
             ),
             value="Difference",
@@ -69,8 +70,8 @@ def order_effects(rows: ProbeTableRows) -> QuestionPart:
             table="pairs_order_effects",
             title="Order of the options",
             explanations=(
-                "Difference: the mean answer when the question has the first order, less that when it has the second, "
-                "over the same scenarios and groups. p is adjusted for all models and experiments.",
+                "The difference is the mean answer with the options in the first order minus that with the second "
+                "order, over the same scenarios and groups. p is adjusted for all models and experiments.",
                 *NULLS,
             ),
             value="Difference",
@@ -90,12 +91,12 @@ def models_compared(rows: ProbeTableRows, *, measure: str) -> QuestionPart:
     return _tests(
         PartWords(
             table="pairs_model_differences",
-            title="How models tell groups apart" if of_groups else "Mean answers of models",
+            title="How differently models answer about groups" if of_groups else "Mean answers of models",
             explanations=(
-                "The difference between the two groups in the first model’s answers, less that in the second’s, over "
+                "The difference between the two groups in the first model’s answers minus that in the second’s, over "
                 "the scenarios that both answered."
                 if of_groups
-                else "The first model’s mean answer less the second’s, over the scenarios that both answered.",
+                else "The first model’s mean answer minus the second’s, over the scenarios that both answered.",
                 "p is adjusted for all pairs of models and both tables.",
                 *(NULLS if of_groups else ()),
             ),

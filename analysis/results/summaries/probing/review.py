@@ -11,8 +11,8 @@ _COMPARED = {
 _MEASURES = {
     "alpha": "Krippendorff’s α",
     "kappa": "Fleiss’ κ",
-    "error_rate": "Another outcome than people’s",
-    "reversal_rate": "The opposite of people’s",
+    "error_rate": "Outcome differs from people’s",
+    "reversal_rate": "Opposite of people’s",
 }
 _STRATA = {"all": "all answers", "sure": "sure", "unsure": "not sure"}
 
@@ -30,9 +30,9 @@ def review_parts(rows: ProbeTableRows) -> list[QuestionPart]:
                 table="pairs_review",
                 title="Agreement on what answers say",
                 explanations=(
-                    "Between the two people who coded each answer apart, and between the newest rules and what people "
-                    "decided. Answers that the rules are not sure of are among these more often than among all "
-                    "answers.",
+                    "Agreement between two people who coded each answer independently, and between the newest rules "
+                    "and people’s decisions. Answers that the rules are not sure of are more frequent here than among "
+                    "all answers.",
                 ),
                 value="Agreement",
                 number="Answers",
@@ -46,8 +46,8 @@ def review_parts(rows: ProbeTableRows) -> list[QuestionPart]:
                 table="pairs_review",
                 title="Errors of the rules",
                 explanations=(
-                    "How often the rules read an answer otherwise than people. Over all answers, sure and unsure ones "
-                    "weigh as many answers as there are of each.",
+                    "How often the rules code an answer differently from people. Over all answers, sure and unsure "
+                    "answers are weighted by how many there are of each.",
                 ),
                 value="Share",
                 number="Reviewed",
@@ -86,9 +86,7 @@ def _scores(rows: ProbeTableRows) -> QuestionPart:
     words = PartWords(
         table="pairs_review_scores",
         title="Scores with people’s codings",
-        explanations=(
-            "The mean answer as it counts, beside the mean by the rules alone, and the difference.",
-        ),
+        explanations=("The mean answer that counts, the mean by the rules alone, and the difference.",),
         value="Mean answer",
         number="Answers",
         heads=("Rules alone", "Difference"),

@@ -92,8 +92,8 @@ def first_options(rows: ProbeTableRows) -> QuestionPart:
         table="pairs_first_options",
         title="Option named first",
         explanations=(
-            "Of the answers that chose an option, how many chose the one the question named first. If every question "
-            "is asked in both orders, 50 % means that the order does not matter.",
+            "The share of answers that chose the option named first, among answers that chose an option. If every "
+            "question is asked in both orders, 50 % means that the order does not matter.",
         ),
         value="Share",
         number="Answers",

@@ -15,7 +15,7 @@ from analysis.results.summaries.questions.part import (
     explanations_of,
     whether_distinct,
 )
-from annotation.kinds.declaration import Question, ScaleQuestion
+from annotation.kinds.questions import Question, ScaleQuestion
 from foundation.formats import format_percent
 
 AGREEMENT_WORDS = {
@@ -48,8 +48,8 @@ def differences(source: QuestionSource) -> QuestionPart:
     ]
     explanations = [
         *explanations_of(source, "question_differences"),
-        "A difference whose interval holds 0 is none that these answers show. Nothing is corrected for how many "
-        "differences there are.",
+        "If an interval includes 0, these answers show no difference. The intervals are not corrected for the number "
+        "of differences.",
     ]
     return differences_part(source, "question_differences", lines, explanations, "")
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from analysis.plots.plot import Plot
 from analysis.results.questions.registry import MEASURES
-from annotation.kinds.declaration import Question, ScaleQuestion
+from annotation.kinds.questions import Question, ScaleQuestion
 from generation.models import Condition
 
 Row = dict[str, Any]

@@ -128,7 +128,8 @@ def pairs(source: QuestionSource) -> QuestionPart:
         "preference_pairs",
         lines,
         [
-            "Difference of strength of two; a difference whose interval holds 0 is none that these answers show."
+            "The difference in strength between two items. If its interval includes 0, these answers show no "
+            "difference."
         ],
         "Comparisons",
     )

@@ -94,7 +94,7 @@ def leave_untranslated(
         raise DomainError("invalid_reason", message, fields={"reason": message})
     state = next(state for state in language_states(campaign) if state.code == language)
     if state.complete:
-        raise Conflict("language_complete", "Every text is translated: there is nothing to leave out.")
+        raise Conflict("language_complete", "Every text is translated, so no text stays in English.")
     row.untranslated_reason = reason
     row.save(update_fields=["untranslated_reason"])
     _record(
@@ -182,7 +182,7 @@ def _changeable(campaign: Campaign) -> Campaign:
     campaign = Campaign.locked(campaign.pk)
     if campaign.imported:
         raise Conflict(
-            "campaign_imported", f"“{campaign.name}” was imported, so nobody needs translations of it."
+            "campaign_imported", f"“{campaign.name}” was imported from a file, so it needs no translations."
         )
     return campaign
 

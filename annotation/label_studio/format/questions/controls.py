@@ -9,15 +9,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from annotation.kinds.declaration import (
-    ChoiceQuestion,
-    CompareQuestion,
-    Kind,
-    Question,
-    RankQuestion,
-    ScaleQuestion,
-    Stimuli,
-)
+from annotation.kinds.declaration import Kind
+from annotation.kinds.questions import ChoiceQuestion, CompareQuestion, Question, RankQuestion, ScaleQuestion
+from annotation.kinds.stimuli import Stimuli
 
 TEXT = "text"  # the text that is read beside images
 ALL = (

@@ -8,11 +8,11 @@ what is hidden.
 from collections.abc import Iterable, Iterator
 from xml.sax.saxutils import quoteattr
 
-from annotation.kinds.declaration import (
+from annotation.kinds.declaration import Kind
+from annotation.kinds.questions import (
     AskedAfter,
     ChoiceQuestion,
     CompareQuestion,
-    Kind,
     Question,
     RankQuestion,
     Region,

@@ -1,6 +1,7 @@
 """What Label Studio cannot ask of what a kind declares."""
 
-from annotation.kinds.declaration import Kind, Question
+from annotation.kinds.declaration import Kind
+from annotation.kinds.questions import Question
 
 _MEDIA = frozenset({"image", "text"})
 _SHAPES = frozenset({"box", "point"})

@@ -7,7 +7,7 @@ from typing import Any
 
 from annotation.answers.questions.conditions import is_asked
 from annotation.answers.questions.values import ScreenQuestions
-from annotation.kinds.declaration import (
+from annotation.kinds.questions import (
     ChoiceQuestion,
     CompareQuestion,
     Question,

@@ -14,7 +14,7 @@ from foundation.errors import Conflict, NotFound
 class Command(DomainCommand):
     help = (
         "Send a campaign’s tasks to the Label Studio it is labelled in, and fetch the labels made there. "
-        "Does both unless you choose one. If you repeat it, it does only what is missing."
+        "Does both unless you choose one. If you run it again, it does only what is missing."
     )
     example = "python manage.py sync_label_studio --campaign 12 --pull"
 
@@ -22,8 +22,10 @@ class Command(DomainCommand):
         parser.add_argument(
             "--campaign", type=int, required=True, metavar="ID", help="number of the campaign"
         )
-        parser.add_argument("--push", action="store_true", help="send what is not there yet")
-        parser.add_argument("--pull", action="store_true", help="compare everything that was labelled there")
+        parser.add_argument("--push", action="store_true", help="send the tasks that are missing there")
+        parser.add_argument(
+            "--pull", action="store_true", help="fetch and compare everything that was labelled there"
+        )
         add_person_argument(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -51,6 +53,7 @@ def _bridge(campaign: int) -> LabelStudioBridge:
     bridge = LabelStudioBridge.objects.select_related("campaign").filter(campaign=campaign).first()
     if bridge is None:
         raise Conflict(
-            "not_bridged", f"Campaign {campaign} is not labelled in a Label Studio; begin that on its page."
+            "not_bridged",
+            f"Campaign {campaign} is not labelled in a Label Studio. Start this on the campaign’s page.",
         )
     return bridge

@@ -13,7 +13,6 @@ import { bindGuidelines } from "./screen/guidelines.js";
 import { MarkingPane } from "./marking/pane.js";
 import { isSignedOut, send } from "./submission/outbox.js";
 import { ProgressLine } from "./screen/progress-line.js";
-import { RatingPane } from "./screen/rating-pane.js";
 import { bindReport } from "./screen/report.js";
 import { resend } from "./submission/resend.js";
 import { SavedState } from "./submission/saved-state.js";
@@ -39,6 +38,7 @@ let sending = false;
 let adopting = false;
 let expiryTimer = 0;
 const progress = new ProgressLine(payload.progress);
+let quick = null; // of ratings
 const { state, pane } = await open(payload);
 
 const report = bindReport({
@@ -46,7 +46,7 @@ const report = bindReport({
   say: (words) => saved.say(words),
 });
 
-// Only what asks questions of its own needs the scripts for them.
+// Each kind of task loads the scripts that it alone needs.
 async function open(first) {
   if (first.questions) {
     const [{ QuestionsPane }, { QuestionState }] = await Promise.all([import("./questions/pane.js"), import("./questions/question-state.js")]);
@@ -54,8 +54,11 @@ async function open(first) {
     return { state: answers, pane: new QuestionsPane(form, answers, first, announce) };
   }
   const answer = new AnswerState();
-  const rating = first.kind === "rating";
-  return { state: answer, pane: rating ? new RatingPane(form, answer) : new MarkingPane(form, answer, first, announce) };
+  if (first.kind !== "rating") return { state: answer, pane: new MarkingPane(form, answer, first, announce) };
+  const [{ RatingPane }, { ChooseSubmits }] = await Promise.all([import("./screen/rating-pane.js"), import("./screen/choose-submits.js")]);
+  quick = new ChooseSubmits(form, { submit: () => submit() });
+  const ways = { settles: () => quick.settles, chosen: () => quick.chose() };
+  return { state: answer, pane: new RatingPane(form, answer, ways) };
 }
 
 function begin(first) {
@@ -160,7 +163,7 @@ function accepted(data) {
   if (data.next === null) return void location.assign(form.dataset.done);
   saved.say(data.status === "surplus" ? gettext("Saved, though after its time.") : gettext("Saved."), "good");
   if (data.warning) warn(data.warning);
-  goOn(data.next);
+  goOn(data.next, { answered: true });
 }
 
 // What a quality rule says of one's work stays until one says to have read it.
@@ -196,7 +199,7 @@ function leaveDraft() {
   draft = null;
 }
 
-function goOn(next) {
+function goOn(next, { answered = false } = {}) {
   const sameWords = next.kind === payload.kind && next.instrument.version === payload.instrument.version;
   if (!sameWords) return void location.assign(form.dataset.here); // the guidelines changed: read them anew
   payload = next;
@@ -204,6 +207,7 @@ function goOn(next) {
   progress.show(payload.progress);
   form.querySelector("[data-previous]")?.removeAttribute("hidden");
   begin(false);
+  if (answered) quick?.saved();
 }
 
 function waiting(seconds) {
@@ -291,7 +295,7 @@ bindShortcuts(
   },
   {
     onEnter: () => submit(),
-    onUndo: () => state.undo(),
+    onUndo: () => (state.canUndo ? state.undo() : quick?.takeBack()),
     onRedo: () => state.redo(),
     onEscape: () => pane.escape(),
     paused: () => sending, // what is on its way stays as it was sent

@@ -80,7 +80,7 @@ class BatchAsking:
             self._progress.rest(self._parameters.batch_poll_seconds)
             return True
         if self._refusal:
-            raise DomainError("batch_refused", f"The endpoint took no batch. {self._refusal}")
+            raise DomainError("batch_refused", f"The endpoint did not accept the batch. {self._refusal}")
         if not covered:
             raise self._purse.refusal()
         return False
@@ -160,7 +160,7 @@ class BatchAsking:
         except EndpointUnusable as error:
             if error.code != UNREACHABLE:
                 raise
-            self._progress.log(f"{error.message} The batch is looked at again later.")
+            self._progress.log(f"{error.message} The batch will be checked again later.")
             return
         if status is not None and not status.ended:
             if status.answered != batch.answered:
@@ -201,7 +201,7 @@ class BatchAsking:
             setattr(batch, name, value)
         values = {"state": state, **fields}
         if not ProbeBatch.objects.filter(pk=batch.pk, state=before).update(**values):
-            raise DomainError("batch_taken_over", "Another worker goes on with this batch.")
+            raise DomainError("batch_taken_over", "Another worker continues with this batch.")
 
     def _end_unsent(self, failed: Sequence[Ending], reused: int) -> None:
         """Store and count rows that end without being sent."""

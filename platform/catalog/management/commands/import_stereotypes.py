@@ -14,7 +14,8 @@ from foundation.tables.report import write_rejected
 
 class Command(DomainCommand):
     help = (
-        "Import a SeeGULL-shaped CSV: columns identity and attribute; optional rater counts (region_stereo, "
+        "Import a CSV file in the format of SeeGULL: columns identity and attribute; optional rater counts "
+        "(region_stereo, "
         "NA_stereo …), ratings (Annotation1–3) and a mean offensiveness score. Importing it "
         "again changes nothing."
     )
@@ -22,12 +23,17 @@ class Command(DomainCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("file", type=Path, metavar="FILE", help="the CSV file")
-        parser.add_argument("--resource", required=True, metavar="NAME", help="what to call the resource")
+        parser.add_argument("--resource", required=True, metavar="NAME", help="name of the resource")
         parser.add_argument(
             "--geography",
             type=Path,
             metavar="CSV",
             help="identity, iso_code, region …: replaces the platform’s own geography",
+        )
+        parser.add_argument(
+            "--invented",
+            action="store_true",
+            help="the groups do not exist; a later import does not change this",
         )
         parser.add_argument("--output", type=Path, metavar="DIR", help="write rejected.csv there")
         add_person_argument(parser)
@@ -38,6 +44,7 @@ class Command(DomainCommand):
             name=options["resource"],
             by=person(options["by"]),
             geography=read_geography(options["geography"]) if options["geography"] else None,
+            invented=options["invented"],
         )
         for line in report.lines():
             self.stdout.write(line)

@@ -7,12 +7,15 @@ from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import CommandParser
 
-from demo.server import ensure_port_free, serve
 from foundation.commands import DomainCommand
+from operations.server import Address, serve
 
 
 class Command(DomainCommand):
-    help = "Migrate, seed the demo study if it is not there, and run web server and worker until Ctrl-C."
+    help = (
+        "Migrate the database, create the demo studies if they do not exist, and run web server and worker until "
+        "Ctrl-C."
+    )
     example = "make demo PORT=8010"
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -26,19 +29,23 @@ class Command(DomainCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         port = options["port"]
         if not 1 <= port <= 65535:
-            self.usage_error(f"--port {port} is no port; give 1 to 65535.")
-        ensure_port_free(port)
+            self.usage_error(f"--port {port} is not a port; give a number from 1 to 65535.")
+        address = Address(host="127.0.0.1", port=port)
+        address.ensure_free()
         self.stdout.write("Preparing the database …")
         call_command("migrate", verbosity=0)
         call_command("seed_demo", model=options["model"], stdout=self.stdout, stderr=self.stderr)
-        sys.exit(serve(port=port, when_ready=lambda: self._welcome(port)))
+        sys.exit(serve(address, when_ready=lambda: self._welcome(address), say=self._say))
 
-    def _welcome(self, port: int) -> None:
-        lines = ["", f"Stereoscope is at http://127.0.0.1:{port}", "", "Sign in as"]
+    def _welcome(self, address: Address) -> None:
+        lines = ["", f"Stereoscope is at {address.url}", "", "Sign in as"]
         lines += [
-            f"  {account['role']:<10} {account['username']:<10} {account['password']}"
+            f"  {account['role']:<14} {account['username']:<12} {account['password']}"
             for account in settings.DEMO_ACCOUNTS
         ]
-        lines += ["", "Ctrl-C stops it; what was labelled is kept.", ""]
+        lines += ["", "Press Ctrl-C to stop. All labels are kept.", ""]
         self.stdout.write("\n".join(lines))
         self.stdout.flush()
+
+    def _say(self, text: str) -> None:
+        self.stderr.write(text, str)

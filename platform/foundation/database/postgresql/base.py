@@ -1,19 +1,25 @@
 """Django's PostgreSQL, with less asked of the server: statements prepared once, no question whether it is there."""
 
 import select
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from django.db.backends.postgresql import base
 from psycopg import Cursor
 
+from foundation.database.postgresql.schema import DatabaseSchemaEditor
+
+Parameters = Mapping[str, Any] | Sequence[Any]
+
 
 class DatabaseWrapper(base.DatabaseWrapper):
     """`run_prepared` for the statements of `foundation.database.statements`; a health check without a round trip."""
 
+    SchemaEditorClass = DatabaseSchemaEditor
     _prepared: Cursor[Any] | None = None
 
-    def run_prepared(self, query: str, parameters: Mapping[str, Any] | Sequence[Any]) -> Cursor[Any]:
+    def run_prepared(self, query: str, parameters: Parameters) -> Cursor[Any]:
         """Run a statement that the server planned once for this connection; one cursor serves them all."""
         self.close_if_health_check_failed()
         self.ensure_connection()
@@ -22,7 +28,21 @@ class DatabaseWrapper(base.DatabaseWrapper):
                 self._prepared = Cursor(self.connection)
             if self.queries_logged:
                 self.queries_log.append({"sql": query, "time": ""})
+            if self.execute_wrappers:
+                return self._run_wrapped(self._prepared, query, parameters)
             return self._prepared.execute(query, parameters, prepare=True)
+
+    def _run_wrapped(self, cursor: Cursor[Any], query: str, parameters: Parameters) -> Cursor[Any]:
+        """Run a prepared statement within `execute_wrapper`, as Django's own cursors do."""
+
+        def execute(query: str, parameters: Parameters, *_: Any) -> Any:
+            return cursor.execute(query, parameters, prepare=True)
+
+        run: Callable[..., Any] = execute
+        for wrapper in reversed(self.execute_wrappers):
+            run = partial(wrapper, run)
+        run(query, parameters, False, {"connection": self, "cursor": cursor})
+        return cursor
 
     def is_usable(self) -> bool:
         """Return whether a kept connection lives. One that ended, as at a restart, has that to read."""

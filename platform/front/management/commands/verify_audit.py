@@ -12,7 +12,7 @@ class Command(DomainCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(
-            "--head", default="", help="a digest that this command printed, or that syslog received, earlier"
+            "--head", default="", help="a digest that this command printed or that syslog received earlier"
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -22,6 +22,6 @@ class Command(DomainCommand):
             self.stderr.write(problem)
         if found.problems:
             raise SystemExit(1)
-        self.stdout.write(f"{found.links:,} entries are as they were written.")
+        self.stdout.write(f"{found.links:,} entries are unchanged.")
         if found.head:
             self.stdout.write(f"Latest digest: {found.head}")

@@ -1,7 +1,7 @@
 // Keeps totals, prompt examples and shown groups of the New study form up to date, and selects groups without a reload.
 //
 //   <form data-new-study="/studies/new/totals/">
-//     <div data-totals>…</div> <div data-examples>…</div>
+//     <div data-totals>…</div> <div data-examples>…</div> <div data-chosen><button data-leave-out="12">…</button></div>
 //     <button name="select" value="all" data-select="all">Select all shown</button>
 //     <div data-region><button data-select="all">…</button> <li data-group="12"><input type="checkbox" name="groups" value="12">…</li></div>
 //   </form>
@@ -11,6 +11,8 @@
 import { differs, sayStale } from "../web/js/stale.js";
 
 const WAIT = 250;
+// A longer list has its regions folded, as the server does.
+const OPEN_AT_MOST = 30;
 
 for (const form of document.querySelectorAll("[data-new-study]")) bind(form);
 
@@ -53,6 +55,13 @@ function bind(form) {
       form.dispatchEvent(new Event("input", { bubbles: true }));
     });
   }
+  form.querySelector("[data-chosen]").addEventListener("click", (event) => {
+    const button = event.target.closest("[data-leave-out]");
+    if (!button) return;
+    event.preventDefault();
+    leaveOut(form, button);
+    form.dispatchEvent(new Event("input", { bubbles: true }));
+  });
   for (const button of form.querySelectorAll("[data-recalculate]")) button.hidden = true;
   if (differs(form)) {
     count(form);
@@ -60,16 +69,34 @@ function bind(form) {
   }
 }
 
+// The list comes again from the server in a moment; the focus goes to the next group that can be left out.
+function leaveOut(form, button) {
+  form.querySelector(`[data-group="${button.dataset.leaveOut}"] input[name="groups"]`).checked = false;
+  const item = button.closest("li");
+  const neighbour = item.nextElementSibling ?? item.previousElementSibling;
+  (neighbour?.querySelector("button") ?? form.querySelector("[data-chosen]")).focus();
+  item.remove();
+}
+
 function show(form, data) {
-  for (const part of ["totals", "examples"]) {
+  for (const part of ["totals", "examples", "chosen"]) {
+    const element = form.querySelector(`[data-${part}]`);
+    if (!element) continue; // the prompts of some studies are not edited
     const page = new DOMParser().parseFromString(data[part], "text/html");
-    form.querySelector(`[data-${part}]`).replaceChildren(...page.body.childNodes);
+    const focused = element.contains(document.activeElement) ? document.activeElement.dataset.leaveOut : undefined;
+    const folded = element.querySelector("details:not([open])");
+    element.replaceChildren(...page.body.childNodes);
+    if (folded) element.querySelector("details")?.removeAttribute("open");
+    if (focused) (element.querySelector(`[data-leave-out="${focused}"]`) ?? element).focus();
   }
+  const before = form.querySelectorAll("[data-group]:not([hidden])").length;
   for (const row of form.querySelectorAll("[data-group]")) {
     const group = data.groups[row.dataset.group];
     row.hidden = !group.shown;
     row.querySelector("[data-stereotypes]").textContent = group.stereotypes.toLocaleString("en");
   }
+  const after = form.querySelectorAll("[data-group]:not([hidden])").length;
+  if (after !== before) for (const region of form.querySelectorAll("[data-region] > details")) region.open = after <= OPEN_AT_MOST;
   count(form);
 }
 

@@ -14,5 +14,5 @@ class Command(DomainCommand):
         host = socket.gethostname()[:80]
         names = list(alive().filter(host=host).values_list("name", flat=True))
         if not names:
-            raise NotFound("no_worker", f"No worker of {host} was heard of within a lease.")
+            raise NotFound("no_worker", f"No worker on {host} has reported within a lease.")
         self.stdout.write("\n".join(names))

@@ -3,7 +3,7 @@ import logging
 import signal
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -13,6 +13,7 @@ from django.db import DatabaseError, InterfaceError, close_old_connections, conn
 from foundation.commands import DomainCommand
 from jobs.engine import backends, shutdown, workers
 from jobs.engine.queues import QUEUES
+from jobs.run import inboxes
 from jobs.run.recovery import sweep
 
 logger = logging.getLogger(__name__)
@@ -20,8 +21,8 @@ logger = logging.getLogger(__name__)
 
 class Command(DomainCommand):
     help = (
-        "Run background jobs, one at a time, and queue jobs of dead workers again. Start as many as you like, "
-        "on any machine that shares database and files. After SIGTERM, a worker releases its job at "
+        "Run background jobs, one at a time, and queue jobs of dead workers again. Start as many workers as you like, "
+        "on any machine that shares the database and the files. After SIGTERM, a worker releases its job at "
         "the next step, and another worker continues it."
     )
     example = "python manage.py worker --queue gpu"
@@ -38,7 +39,7 @@ class Command(DomainCommand):
             type=float,
             default=1.0,
             metavar="SECONDS",
-            help="how often to look for jobs in the database if there were none (default: 1)",
+            help="seconds between looking for jobs in the database when there are none (default: 1)",
         )
         parser.add_argument("--batch", action="store_true", help="end when the database has no more jobs")
 
@@ -53,10 +54,17 @@ class Command(DomainCommand):
         shutdown.forget()
         with _ending_on_sigterm():
             sweep()
-            with workers.announced(queues) as worker, _sweeping():
-                if options["verbosity"]:
-                    self.stderr.write(f"Worker {worker.name} takes jobs of {', '.join(queues)}.", str)
-                backends.work(queues, interval=options["interval"], batch=options["batch"])
+            with (
+                workers.announced(queues) as worker,
+                _repeating(sweep, settings.JOB_LEASE_SECONDS / 2, name="job sweeper"),
+                _repeating(inboxes.read, inboxes.EVERY, name="inboxes"),
+            ):
+
+                def ready() -> None:
+                    if options["verbosity"]:
+                        self.stderr.write(f"Worker {worker.name} takes jobs of {', '.join(queues)}.", str)
+
+                backends.work(queues, interval=options["interval"], batch=options["batch"], ready=ready)
 
 
 @contextmanager
@@ -70,9 +78,10 @@ def _ending_on_sigterm() -> Iterator[None]:
 
 
 @contextmanager
-def _sweeping() -> Iterator[None]:
+def _repeating(duty: Callable[[], object], seconds: float, *, name: str) -> Iterator[None]:
+    """Do something again and again in a thread of its own while the block runs."""
     stopped = threading.Event()
-    thread = threading.Thread(target=_keep_sweeping, args=(stopped,), name="job sweeper", daemon=True)
+    thread = threading.Thread(target=_repeat, args=(duty, seconds, stopped), name=name, daemon=True)
     thread.start()
     try:
         yield
@@ -81,13 +90,14 @@ def _sweeping() -> Iterator[None]:
         thread.join()
 
 
-def _keep_sweeping(stopped: threading.Event) -> None:
+def _repeat(duty: Callable[[], object], seconds: float, stopped: threading.Event) -> None:
     try:
-        while not stopped.wait(settings.JOB_LEASE_SECONDS / 2):
+        while not stopped.wait(seconds):
             close_old_connections()
             try:
-                sweep()
+                duty()
             except (DatabaseError, InterfaceError) as error:
-                logger.warning("Jobs could not be swept", exc_info=error)
+                name = threading.current_thread().name
+                logger.warning("The database does not answer the %s", name, exc_info=error)
     finally:
         connection.close()

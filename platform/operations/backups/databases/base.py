@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Literal, Protocol
 
 from operations.backups.manifest import TableContent
+from operations.backups.pace import FULL_SPEED, BackupPace
 
 # Made before anything else is restored, dropped at the end: while it is there, the database is not to be used.
 MARKER = "restore_unfinished"
@@ -28,7 +29,7 @@ class Database(Protocol):
 
     engine: Literal["sqlite", "postgresql"]
 
-    def view(self) -> AbstractContextManager[DatabaseView]: ...
+    def view(self, pace: BackupPace = FULL_SPEED) -> AbstractContextManager[DatabaseView]: ...
 
     def unfinished_restore(self) -> str:
         """Return the backup of which a restore into this database was interrupted; "" where there was none."""

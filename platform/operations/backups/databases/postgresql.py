@@ -3,6 +3,8 @@
 import os
 import shutil
 import subprocess
+import tempfile
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,6 +18,7 @@ from foundation.errors import Conflict, DomainError
 from operations.backups.databases.base import MARKER
 from operations.backups.databases.migrations import by_app
 from operations.backups.manifest import TableContent
+from operations.backups.pace import FULL_SPEED, BackupPace
 
 _TABLES: LiteralString = (
     "SELECT c.relname FROM pg_class c WHERE c.relnamespace = current_schema()::regnamespace"
@@ -28,7 +31,10 @@ _ROUTINES: LiteralString = (
 # Sixty bits of the hash of each row as text, added up: the order of rows does not matter.
 _CONTENT: LiteralString = (
     "SELECT count(*), coalesce(sum(('x' || left(md5(t::text), 15))::bit(60)::bigint), 0)::text FROM {table} t"
+    " WHERE ctid >= %s::tid"
 )
+_PAGES: LiteralString = "SELECT pg_relation_size({table}) / current_setting('block_size')::int"
+_PAGES_AT_ONCE = 1_000
 # Rows as text must read the same on every server.
 _SESSION: LiteralString = (
     "SET TimeZone = 'UTC'; SET DateStyle = 'ISO, YMD'; SET IntervalStyle = 'postgres'; SET bytea_output = 'hex';"
@@ -41,8 +47,10 @@ _RESTORE_OPTIONS = "-c synchronous_commit=off -c maintenance_work_mem=256MB"
 class PostgresView:
     """A transaction whose view of the database pg_dump's connections share."""
 
-    def __init__(self, connection: "psycopg.Connection[Any]", database: "PostgresDatabase") -> None:
-        self.connection, self.database = connection, database
+    def __init__(
+        self, connection: "psycopg.Connection[Any]", database: "PostgresDatabase", pace: BackupPace
+    ) -> None:
+        self.connection, self.database, self.pace = connection, database, pace
         self.version = _major(connection)
 
     def dump(self, target: Path, *, jobs: int) -> None:
@@ -57,6 +65,7 @@ class PostgresView:
             "--no-owner",
             "--no-privileges",
             f"--file={target}",
+            pace=self.pace,
         )
 
     def migrations(self) -> Mapping[str, list[str]]:
@@ -65,9 +74,23 @@ class PostgresView:
     def tables(self) -> Iterator[tuple[str, TableContent]]:
         for (name,) in self.connection.execute(_TABLES).fetchall():
             if name != MARKER:
-                query = sql.SQL(_CONTENT).format(table=sql.Identifier(name))
-                row_count, digest = self.connection.execute(query).fetchone() or (0, "")
-                yield name, TableContent(rows=row_count, digest=digest)
+                yield name, self._content(name)
+
+    def _content(self, name: str) -> TableContent:
+        """Read a table some pages at a time, with a rest after each; later pages hold nothing that the view sees."""
+        table = sql.Identifier(name)
+        (pages,) = self.connection.execute(sql.SQL(_PAGES).format(table=sql.Literal(name))).fetchone() or (0,)
+        row_count = total = 0
+        for first in range(0, max(pages, 1), _PAGES_AT_ONCE):
+            started = time.monotonic()
+            last = first + _PAGES_AT_ONCE
+            query, bounds = sql.SQL(_CONTENT).format(table=table), [f"({first},0)"]
+            if last < pages:
+                query, bounds = query + sql.SQL(" AND ctid < %s::tid"), [*bounds, f"({last},0)"]
+            rows, digest = self.connection.execute(query, bounds).fetchone() or (0, "0")
+            row_count, total = row_count + rows, total + int(digest)
+            self.pace.rest(time.monotonic() - started)
+        return TableContent(rows=row_count, digest=str(total))
 
 
 class PostgresDatabase:
@@ -89,11 +112,11 @@ class PostgresDatabase:
         self.password = str(settings["PASSWORD"] or "")
 
     @contextmanager
-    def view(self) -> Iterator[PostgresView]:
+    def view(self, pace: BackupPace = FULL_SPEED) -> Iterator[PostgresView]:
         with self._connected() as connection:
             connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
             connection.execute("SELECT 1")  # the view begins with the first statement
-            yield PostgresView(connection, self)
+            yield PostgresView(connection, self, pace)
 
     def unfinished_restore(self) -> str:
         with self._connected() as connection:
@@ -150,7 +173,7 @@ class PostgresDatabase:
             "--no-owner",
             "--no-privileges",
             str(source),
-            PGOPTIONS=_RESTORE_OPTIONS,
+            server_options=_RESTORE_OPTIONS,
         )
         with self._connected() as connection:
             connection.execute("ANALYZE")
@@ -159,7 +182,9 @@ class PostgresDatabase:
         with self._connected() as connection:
             connection.execute(sql.SQL("DROP TABLE {}").format(sql.Identifier(MARKER)))
 
-    def run(self, program: str, *arguments: str, **environment: str) -> None:
+    def run(
+        self, program: str, *arguments: str, pace: BackupPace = FULL_SPEED, server_options: str = ""
+    ) -> None:
         """Run a program of PostgreSQL on this database; the password is in no list of processes."""
         executable = shutil.which(program)
         if executable is None:
@@ -168,16 +193,19 @@ class PostgresDatabase:
                 f"{program} is not installed: install PostgreSQL’s client, such as the package postgresql-client.",
             )
         secret = {"PGPASSWORD": self.password} if self.password else {}
-        process = subprocess.run(  # noqa: S603 -- our own arguments
-            [executable, *arguments, f"--dbname={self.address}"],
-            env={**os.environ, **secret, **environment},
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        if process.returncode:
-            lines = [line for line in process.stderr.splitlines() if line.strip()] or ["no reason given"]
+        options = {"PGOPTIONS": server_options} if server_options else {}
+        with tempfile.TemporaryFile("w+", encoding="utf-8") as output:
+            code = pace.run(
+                [executable, *arguments, f"--dbname={self.address}"],
+                env={**os.environ, **secret, **options},
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=output,
+            )
+            output.seek(0)
+            errors = output.read()
+        if code:
+            lines = [line for line in errors.splitlines() if line.strip()] or ["no reason given"]
             mismatch = next((line for line in lines if "server version" in line), "")
             raise DomainError(f"{program}_failed", f"{program} failed: {(mismatch or lines[0])[:300]}")
 

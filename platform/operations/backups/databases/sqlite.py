@@ -12,6 +12,7 @@ from foundation.errors import Conflict, DomainError, NotFound
 from operations.backups.databases.base import MARKER
 from operations.backups.databases.migrations import by_app
 from operations.backups.manifest import TableContent
+from operations.backups.pace import FULL_SPEED, BackupPace
 
 _FILE = "stereoscope.sqlite3"
 _TABLES = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite!_%' ESCAPE '!' ORDER BY name"
@@ -74,7 +75,7 @@ class SqliteDatabase:
         self.path = path
 
     @contextmanager
-    def view(self) -> Iterator[SqliteView]:
+    def view(self, pace: BackupPace = FULL_SPEED) -> Iterator[SqliteView]:  # noqa: ARG002 -- nice holds it back
         if not self.path.exists():
             raise NotFound("database_missing", f"There is no database {self.path} (DATABASE_URL).")
         with self._connected() as connection:

@@ -6,14 +6,15 @@ from django.core.management.base import CommandParser
 
 from foundation.commands import DomainCommand
 from operations.backups.create import KEPT, backup
+from operations.backups.pace import BESIDE_PEOPLE, FULL_SPEED
 
 _NICE = 19  # people who label come first
 
 
 class Command(DomainCommand):
     help = (
-        "Back up the database and all files into a folder, while people label. Files that are in an earlier backup "
-        "there are not copied again."
+        "Back up the database and all files into a folder, also while people label. Files that an earlier backup "
+        "there contains are not copied again."
     )
     example = "python manage.py backup /srv/backups/stereoscope --keep 14"
 
@@ -38,12 +39,21 @@ class Command(DomainCommand):
             metavar="NUMBER",
             help="how many connections dump PostgreSQL (default 1)",
         )
+        parser.add_argument(
+            "--full-speed",
+            action="store_true",
+            help="do not pause, for times in which nobody labels (PostgreSQL; otherwise it pauses half of the time)",
+        )
 
     def handle(self, **options: Any) -> None:
         os.nice(_NICE)
         progress = self.progress()
         report = backup(
-            folder=options["folder"], keep=options["keep"], jobs=options["jobs"], progress=progress
+            folder=options["folder"],
+            keep=options["keep"],
+            jobs=options["jobs"],
+            pace=FULL_SPEED if options["full_speed"] else BESIDE_PEOPLE,
+            progress=progress,
         )
         progress.finish()
         if report.interrupted:

@@ -17,7 +17,7 @@ class Command(DomainCommand):
             "--backup",
             default="",
             metavar="NAME",
-            help="which one, such as 2026-11-23T171500.123Z (default: the latest)",
+            help="name of the backup, such as 2026-11-23T171500.123Z (default: the latest)",
         )
         parser.add_argument(
             "--again",
@@ -47,6 +47,16 @@ class Command(DomainCommand):
             f"Restored {report.backup_name}: {manifest.rows:,} rows of {len(manifest.tables)} tables and "
             f"{manifest.files:,} files, each as it was. {report.sessions_ended:,} sessions were ended, "
             f"{report.jobs_queued:,} jobs queued again, {report.letters_cancelled:,} letters cancelled, "
+            f"{report.letters_held:,} letters with personal links held, "
             f"{report.bonuses_held:,} bonuses held."
         )
+        if report.people_erased:
+            self.stdout.write(
+                f"People erased again, because they were erased after this backup: {report.people_erased:,}."
+            )
+        if report.people_not_erased:
+            self.stdout.write(
+                f"People not erased again, because a panel still has to pay them: {report.people_not_erased:,}. Erase "
+                f"them when they are paid."
+            )
         self.stdout.write("Start the web server and the workers. Everybody has to sign in again.")

@@ -16,7 +16,9 @@ class Command(DomainCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("folder", type=Path, metavar="FOLDER", help="a folder of backups")
-        parser.add_argument("--backup", default="", metavar="NAME", help="which one (default: the latest)")
+        parser.add_argument(
+            "--backup", default="", metavar="NAME", help="name of the backup (default: the latest)"
+        )
         parser.add_argument(
             "--database",
             default="",

@@ -7,7 +7,9 @@ from foundation.storage import ObjectStorage
 
 
 class Command(DomainCommand):
-    help = "Make the bucket that FILES_BUCKET names, unless it is there. Without one there is nothing to do."
+    help = (
+        "Create the bucket that FILES_BUCKET names, unless it exists. Without FILES_BUCKET, it does nothing."
+    )
     example = "python manage.py prepare_files"
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -15,6 +17,6 @@ class Command(DomainCommand):
         if not isinstance(storage, ObjectStorage):
             self.stdout.write("Files are kept in a local folder.")
         elif storage.make_bucket():
-            self.stdout.write(f"Made the bucket {storage.bucket_name}.")
+            self.stdout.write(f"Created the bucket {storage.bucket_name}.")
         else:
-            self.stdout.write(f"The bucket {storage.bucket_name} is there.")
+            self.stdout.write(f"The bucket {storage.bucket_name} exists.")

@@ -1,4 +1,4 @@
-"""The two-way jackknife again, with loops, straight from its definition (docs/decisions: agreement's intervals)."""
+"""The two-way jackknife again, with loops, straight from its definition (decision 0015)."""
 
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Sequence

@@ -182,12 +182,12 @@ def test_import_needs_the_repository_root_and_no_django() -> None:
 
 @pytest.mark.parametrize("name", MEASURES)
 def test_every_measure_is_documented(name: str) -> None:
-    assert f"`{name}(" in (ROOT / "docs" / "metrics.md").read_text(encoding="utf-8")
+    assert f"`{name}(" in (ROOT / "docs" / "use" / "reference" / "metrics.md").read_text(encoding="utf-8")
     assert getattr(metrics, name).__doc__
 
 
 def test_every_reason_is_documented() -> None:
-    text = (ROOT / "docs" / "metrics.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs" / "use" / "reference" / "metrics.md").read_text(encoding="utf-8")
     for module in MODULES:
         for constant, value in vars(importlib.import_module(module)).items():
             if (

@@ -28,6 +28,48 @@ def test_theta_is_the_ratio_of_unweighted_means() -> None:
     assert (row["stereotypes"], row["random_attributes"]) == (2, 1)
 
 
+@settings(max_examples=40, deadline=None)
+@given(judgement_tables(models=True), role_tables())
+def test_intervals_of_both_means_equal_weighing_judgements_one_by_one(
+    frame: pd.DataFrame, roles: pd.DataFrame
+) -> None:
+    shared = pigeonhole_bootstrap(frame, resamples=40, seed=4)
+    data = shared.judgements
+    images = [(data.group_names[g], name) for g, name in zip(data.image_group, data.image_names, strict=True)]
+    draws = []
+    for number in range(40):
+        drawn = dict(zip(images, shared.image_weights[:, number], strict=True))
+        people = None
+        if shared.annotators_resampled:
+            people = dict(zip(data.annotator_names, shared.annotator_weights[:, number], strict=True))
+        draws.append(oracles.role_means(oracles.cell_counts(frame, drawn, people), roles))
+    result = tendency(frame, roles, min_stereotypes=1, resampling=shared)
+    rows = [*result.rows(), *result.excluded.to_dict("records")]
+    assert rows
+    for row in rows:
+        for role, name in enumerate(("likelihood_stereotype", "likelihood_random")):
+            low, high = row[f"{name}_low"], row[f"{name}_high"]
+            pairs = [draw.get((row["model"], row["identity_group"])) for draw in draws]
+            values = [pair[role] for pair in pairs if pair is not None and pair[role] is not None]
+            if pd.isna(low):
+                assert pd.isna(high)
+                continue
+            assert low == pytest.approx(oracles.quantile(values, 0.025), abs=1e-6)
+            assert high == pytest.approx(oracles.quantile(values, 0.975), abs=1e-6)
+
+
+def test_a_mean_of_what_nobody_marked_has_no_interval_and_the_other_keeps_its_own() -> None:
+    # Each of twelve images is judged once; nobody marks the boat: every resample has L(random) = 0.
+    row = tendency(judgements(*aru(6, 3, 0)), ROLES, resamples=200).rows()[0]
+    assert (row["likelihood_random"], row["likelihood_random_low"], row["likelihood_random_high"]) == (
+        0,
+        None,
+        None,
+    )
+    assert row["theta"] is None
+    assert row["likelihood_stereotype_low"] < row["likelihood_stereotype"] < row["likelihood_stereotype_high"]
+
+
 def test_epsilon_is_half_over_the_median_number_shown() -> None:
     # Cells shown 12, 12, 3 times: ε = 0.5/12 (their mean would be 9).
     frame = judgements(*marks("Aru", "hat", 12, 6), *marks("Aru", "drum", 12, 3), *marks("Aru", "boat", 3, 1))

@@ -99,9 +99,9 @@ def test_associations_are_filtered_by_rule_and_choice_and_word(computed, analyst
     assert "Velmari person</th>" not in elders
     brave = read(analyst_client, "associations", "?word=brav&least_level=5")
     assert "<b>brave</b>" in brave
-    assert "No association passes this filter" in read(analyst_client, "associations", "?word=zzz")
+    assert "No associations match this filter" in read(analyst_client, "associations", "?word=zzz")
     calm = read(analyst_client, "associations", "?descriptor=lamplighter&least_level=4")
-    assert "No association passes this filter" in calm
+    assert "No associations match this filter" in calm
 
 
 @pytest.mark.parametrize("query", ["?rule=mine", "?order=colour", "?least_level=high"])
@@ -190,7 +190,7 @@ def test_words_of_groups_are_found_and_those_of_one_group_are_marked(computed, a
     page = read(analyst_client, "probe_words", "?of_group=elder")
     assert page.count(">brisk</th>") == 1
     assert ">brave</th>" not in page
-    assert "No word tells these groups apart" in read(analyst_client, "probe_words", "?q=zzz")
+    assert "No words distinguish these groups" in read(analyst_client, "probe_words", "?q=zzz")
 
 
 def test_every_plot_can_be_taken_away(computed, analyst_client):

@@ -20,6 +20,7 @@ from generation.models import Answer, Coding
 from jobs.progress.reporter import Unwatched
 from studies.models import StudyGroup
 from tests.analysis.probing.isles import PLANTED, add_pictures, descriptions, isles, probe, stories
+from tests.analysis.results.output.codebooks import columns_without_meaning
 
 pytestmark = pytest.mark.django_db
 FOUND = {(name, word) for name, planted in PLANTED.items() for word in planted}
@@ -39,6 +40,7 @@ def analyze(tmp_path):
         call_command(
             "analyze", "--study", study.slug, "--output", str(output), "--resamples", "100", *options
         )
+        assert not columns_without_meaning(output)
         tables = {}
         for name in WORD_TABLES:
             path = output / f"{name}.csv"

@@ -25,8 +25,8 @@ def test_where_words_alone_were_asked_for_other_tabs_are_left_out(study, lead, a
     assert ">Heat maps</a>" in page
     assert ">Order of options</a>" not in page
     assert "words that models gave" in page
-    assert "Nothing was scored" in read(analyst_client, "heat_maps")
-    assert "No judge has rated" in read(analyst_client, "judge")
+    assert "No scores yet" in read(analyst_client, "heat_maps")
+    assert "No ratings by a judge yet" in read(analyst_client, "judge")
     assert "No open answers" in read(analyst_client, "probe_words")
     assert address("associations") in read(analyst_client, "overview")
 
@@ -34,4 +34,4 @@ def test_where_words_alone_were_asked_for_other_tabs_are_left_out(study, lead, a
 @pytest.mark.parametrize("name", PAGES)
 def test_before_any_answer_each_page_says_so(study, lead, analyst_client, name):
     compute(study, lead)
-    assert "No model was asked" in read(analyst_client, name)
+    assert "No model has been asked" in read(analyst_client, name)

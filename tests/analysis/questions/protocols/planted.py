@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from annotation.kinds.declaration import Kind, Question, ScaleQuestion
+from annotation.kinds.declaration import Kind
+from annotation.kinds.questions import Question, ScaleQuestion
 from tests.analysis.questions.protocols.screens import Screen, Shares
 
 Value = frozenset[int | str]

@@ -7,13 +7,7 @@ from math import erf, exp, inf, prod, sqrt
 
 import numpy as np
 
-from annotation.kinds.declaration import (
-    ChoiceQuestion,
-    CompareQuestion,
-    Question,
-    RankQuestion,
-    ScaleQuestion,
-)
+from annotation.kinds.questions import ChoiceQuestion, CompareQuestion, Question, RankQuestion, ScaleQuestion
 from annotation.kinds.registry import kind_of
 from annotation.models import Campaign
 from annotation.simulation.questions import QuestionTruth, ShownItem

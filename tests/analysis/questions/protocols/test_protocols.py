@@ -12,7 +12,8 @@ import pytest
 from annotation.campaigns import lifecycle
 from annotation.campaigns.planning import sampling
 from annotation.kinds import study_kinds
-from annotation.kinds.declaration import Kind, Question
+from annotation.kinds.declaration import Kind
+from annotation.kinds.questions import Question
 from annotation.models import Annotation, Campaign
 from annotation.simulation.questions import QuestionTruth
 from annotation.simulation.simulate import simulate

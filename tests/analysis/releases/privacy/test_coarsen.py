@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from accounts import codes
+from accounts.data import code_tables
 from analysis.releases.privacy.coarsen import coarsen, stated_by
 from analysis.releases.privacy.levels import FIELDS
 
@@ -173,11 +174,14 @@ def test_languages_are_one_value_whatever_their_order():
 
 
 def test_every_country_that_is_offered_has_a_region():
-    named = (codes.label("nationality", code, language="en") for code in codes.codes("nationality"))
+    named = (
+        codes.label("nationality", code, language="en") for code in code_tables.field_codes("nationality")
+    )
     countries = set(named) - {"Antarctica"}
     stated = {index: profile(nationality=country) for index, country in enumerate(sorted(countries))}
     made = coarsen(stated, k=2, without_profile=0)
     regions = {one[FIELDS.index("nationality")] for one in made.profiles.values()}
     assert regions == {
-        codes.label("region_of_origin", one, language="en") for one in codes.codes("region_of_origin")
+        codes.label("region_of_origin", one, language="en")
+        for one in code_tables.field_codes("region_of_origin")
     }

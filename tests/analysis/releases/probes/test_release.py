@@ -7,7 +7,7 @@ import pytest
 
 from analysis.releases.tables.columns import TABLES
 from analysis.releases.tables.probes import columns as probe_columns
-from annotation.kinds.declaration import Stimuli
+from annotation.kinds.stimuli import Stimuli
 from annotation.models import Annotation, Judgement, Task, TaskStimulus
 from foundation.tables.formulas import unguarded
 from generation.models import Answer, Coding, Image

@@ -8,15 +8,9 @@ import typing
 import pytest
 
 from analysis.releases.documents.questions import screen_in_words
-from annotation.kinds.declaration import (
-    AskedAfter,
-    ChoiceQuestion,
-    CodedAnswer,
-    Region,
-    Stimuli,
-    TextQuestion,
-)
+from annotation.kinds.questions import AskedAfter, ChoiceQuestion, CodedAnswer, Region, TextQuestion
 from annotation.kinds.registry import KINDS
+from annotation.kinds.stimuli import Stimuli
 from annotation.models import Campaign
 from tests.analysis.questions.campaigns import Given, images_of, label, open_campaign, people
 from tests.analysis.questions.kinds import RANKING, both, kind

@@ -5,7 +5,7 @@ import json
 import pandas as pd
 import pytest
 
-from annotation.kinds.declaration import Stimuli
+from annotation.kinds.stimuli import Stimuli
 from annotation.models import Annotation, Judgement, Task, TaskStimulus
 from tests.analysis.questions.campaigns import open_campaign, people
 from tests.analysis.questions.kinds import kind, scale

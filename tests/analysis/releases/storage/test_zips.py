@@ -82,7 +82,7 @@ def test_removed_files_come_back_when_the_same_labels_are_built_again(marked, le
 def test_files_that_are_not_there_cannot_be_removed(marked, lead):
     release = build(marked, lead)
     zips.remove_files(release=release, by=lead)
-    with pytest.raises(NotFound, match="no files"):
+    with pytest.raises(NotFound, match="not stored here"):
         zips.remove_files(release=release, by=lead)
 
 

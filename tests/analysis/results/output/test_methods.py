@@ -34,30 +34,30 @@ def test_a_study_of_ratings_alone_says_how_they_were_counted(marked, analyst_cli
     page = written(marked)
     methods = page.split("<h2>Methods</h2>")[1].split("<h2>Limitations</h2>")[0]
     for words in (
-        "An attribute is visual when everybody who rated it agreed or strongly agreed",
-        "Unsure is taken three ways",
-        "Their 95 % intervals leave out each annotator and each attribute in turn",
+        "An attribute is visual if everybody who rated it agreed or strongly agreed",
+        "Agreement of the ratings is reported with Unsure as missing",
+        "Its 95 % intervals are from a two-way jackknife over annotators and attributes",
         "Agreement is Krippendorff’s α",
     ):
         assert words in methods, words
     assert "likelihood L(a, g)" not in methods
     overview = " ".join(analyst_client.get("/studies/isles/results/").content.decode().split())
-    assert "Unsure is taken three ways" in overview
+    assert "Agreement of the ratings is reported with Unsure as missing" in overview
 
 
 def test_a_study_of_marks_alone_says_nothing_of_ratings(marked):
     Annotation.objects.filter(campaign=marked.likert).update(status="excluded")
     page = written(marked)
     assert "100 resamples (seed 4)" in page
-    assert "for marks nominal" in page
-    assert "Unsure is taken" not in page
+    assert "nominal for marks" in page
+    assert "with Unsure as missing" not in page
 
 
 def test_intervals_of_few_annotators_are_not_called_conservative(marked):
     page = written(marked)
     words = "With 3 annotators, intervals of L, θ and offensiveness can be too narrow"
     assert page.count(words) == 2  # methods and limitations
-    assert "Its 95 % intervals for marks and boxes leave out each annotator and each image in turn" in page
+    assert "intervals for marks and boxes are from a two-way jackknife over annotators and images" in page
     assert "conservative" not in page
 
 
@@ -89,8 +89,8 @@ def test_ids_that_are_screens_resample_images_only(marked):
     tables = tables_of(report)
     summary = report.summary | {"agreement_resampled": {"stereotype_marking": "images"}}
     page = " ".join(report_html(marked.study, tables, summary, timezone.now()).split())
-    assert "For marks and boxes its intervals resample images only" in page
-    assert "leave out each annotator and each image" not in page
+    assert "Its 95 % intervals for marks and boxes are from resampling images alone" in page
+    assert "jackknife over annotators and images" not in page
 
 
 def test_a_comparison_of_campaigns_names_them_and_the_model(marked):

@@ -98,7 +98,7 @@ def test_the_family_of_tests_names_its_scope_where_single_identity_groups_are_no
     results = compute(data=data, parameters=parameters(), progress=Unwatched())
     notes = results.summary["notes"]["annotator_groups"]
     assert {name: note["family"] for name, note in notes.items()} == {"gender": {"all": 3}}
-    words = render_to_string("analysis/partials/_family.html", {"note": notes["gender"]})
+    words = render_to_string("analysis/methods/_family.html", {"note": notes["gender"]})
     assert words.startswith("a family of 3 tests over all groups depicted, ")
 
 

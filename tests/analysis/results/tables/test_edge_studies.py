@@ -168,6 +168,7 @@ def test_files_are_written_whatever_is_missing(name: str, study, tmp_path) -> No
     written = write(study=study, results=computed(STUDIES[name]()), output=tmp_path / "out")
     assert {path.name for path in written} == {
         *(f"{table}.csv" for table in PROMISED),
+        "codebook.csv",
         "summary.json",
         "report.html",
     }

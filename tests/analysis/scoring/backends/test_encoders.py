@@ -56,14 +56,14 @@ def wrong(folder, clip) -> dict[str, EncoderChoice]:
     (folder / "half.json").write_text(json.dumps({"embed_dim": 16}))
     (folder / "empty").mkdir()
     return {
-        "open_clip knows no architecture “ViT-Z”": EncoderChoice("ViT-Z", "openai"),
+        "open_clip has no architecture “ViT-Z”": EncoderChoice("ViT-Z", "openai"),
         "Name a checkpoint of ViT-B-32": EncoderChoice("ViT-B-32"),
         "no checkpoint “oak” of ViT-B-32; it has": EncoderChoice("ViT-B-32", "oak"),
         "There is no file or folder": EncoderChoice("ViT-B-32", str(folder / "none.pt")),
         "“broken” cannot be loaded": EncoderChoice(clip["model_id"], str(folder / "broken.pt")),
         "Name a file of weights": EncoderChoice(clip["model_id"]),
-        "“list.json” is no configuration": EncoderChoice(str(folder / "list.json"), clip["pretrained"]),
-        "“half.json” is no configuration": EncoderChoice(str(folder / "half.json"), clip["pretrained"]),
+        "“list.json” is not a configuration": EncoderChoice(str(folder / "list.json"), clip["pretrained"]),
+        "“half.json” is not a configuration": EncoderChoice(str(folder / "half.json"), clip["pretrained"]),
         "“empty” cannot be loaded": EncoderChoice(f"local-dir:{folder / 'empty'}"),
     }
 
@@ -92,7 +92,7 @@ def test_a_hub_that_cannot_be_reached_is_said(monkeypatch, tmp_path):
     for choice in (EncoderChoice("ViT-B-32", "laion2b_s34b_b79k"), EncoderChoice("hf-hub:org/clip")):
         with pytest.raises(DomainError) as refused:
             load_encoder(choice)
-        assert "is not on this server and the hub cannot be reached" in refused.value.message
+        assert "is not on this server, and the hub cannot be reached" in refused.value.message
 
 
 def test_a_package_that_is_not_installed_is_named(clip, monkeypatch):
@@ -104,7 +104,7 @@ def test_a_package_that_is_not_installed_is_named(clip, monkeypatch):
 @pytest.mark.parametrize("precision", ["fp16", "bf16"])
 def test_half_precision_is_for_graphics_cards(clip, precision):
     choice = EncoderChoice(clip["model_id"], clip["pretrained"], precision)
-    with pytest.raises(DomainError, match=f"Half precision \\({precision}\\) is for graphics cards"):
+    with pytest.raises(DomainError, match=f"Half precision \\({precision}\\) needs a graphics card"):
         load_encoder(choice, device="cpu")
 
 

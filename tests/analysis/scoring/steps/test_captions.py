@@ -201,7 +201,7 @@ def test_lists_of_ngrams_are_kept_by_what_they_hold(study):
     ("name", "refusal"),
     [
         *(
-            (name, "No list of n-grams is kept")
+            (name, "No list of n-grams with this digest is stored")
             for name in ("../exports/notes", "../../../x", "0" * 64, "kite")
         ),
         (7, "must be the digest of a stored list"),

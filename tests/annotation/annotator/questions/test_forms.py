@@ -8,17 +8,17 @@ from django.http import QueryDict
 from annotation.annotator.questions import questions_payload
 from annotation.annotator.screen.form import competition_ranks, posted_answer
 from annotation.annotator.screen.questions import QuestionScreen
-from annotation.kinds.declaration import (
+from annotation.kinds.declaration import Kind
+from annotation.kinds.questions import (
     AskedAfter,
     CompareQuestion,
-    Kind,
     RankQuestion,
     Region,
     SpanQuestion,
-    Stimuli,
     TextQuestion,
 )
 from annotation.kinds.registry import frozen
+from annotation.kinds.stimuli import Stimuli
 from annotation.models import Campaign
 from tests.annotation.annotator.scripts.pages import marking, task_page
 from tests.annotation.kinds.examples import choice, declared, scale, texts

@@ -3,10 +3,8 @@
 What a lead writes is not translated: texts on consent and support, and guidelines once they are changed.
 """
 
-import gettext
 import html
 import re
-from pathlib import Path
 
 import pytest
 from django.urls import reverse
@@ -14,16 +12,17 @@ from django.urls import reverse
 from annotation.answers.questions.known import answers_of
 from annotation.campaigns import known_tasks, lifecycle
 from annotation.campaigns.instruments import versions
-from annotation.kinds.declaration import Kind, TextQuestion
+from annotation.kinds.declaration import Kind
+from annotation.kinds.questions import TextQuestion
 from annotation.kinds.registry import KINDS
 from annotation.simulation.questions import QuestionTruth, answer_questions
 from catalog.models import Attribute
 from foundation.languages import TRANSLATIONS, translations
 from tests.annotation.factories import add_prompted_images, options_for
 from tests.annotation.labelling.production_paths import ByVerbs, ticking_all
+from tests.foundation.catalogues import compiled
 
 pytestmark = pytest.mark.django_db
-CATALOGUE = Path(__file__).resolve().parents[4] / "locale" / "de" / "LC_MESSAGES" / "django.mo"
 TRUTH = QuestionTruth(seed=1)
 _FEW_WORDS = 3  # fewer may be the same in both languages
 
@@ -45,9 +44,7 @@ def sentences_of(kind: Kind) -> set[str]:
 
 
 def sentences_of_pages() -> set[str]:
-    with CATALOGUE.open("rb") as file:
-        keys = gettext.GNUTranslations(file)._catalog
-    texts = {key[0] if isinstance(key, tuple) else key for key in keys}
+    texts = {message.source for message in compiled("de", "django")}
     plain = {" ".join(re.sub(r"<[^>]+>", "", text).split()) for text in texts if "%(" not in text}
     return {text for text in plain if len(text.split()) >= _FEW_WORDS}
 

@@ -221,7 +221,7 @@ def test_a_hand_that_trembles_moves_nothing(editor):
 
 def test_two_clicks_draw_as_well(editor):
     editor.click(0.2, 0.3)
-    assert editor.heard == ["First corner set. Click the opposite corner, or press Escape."]
+    assert editor.heard == ["First corner set. Mark the opposite corner, or press Escape."]
     editor.click(0.6, 0.5)
     assert editor.boxes == [("a1", 0.2, 0.3, 0.4, 0.2)]
 

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.annotation.annotator.scripts.conftest import stop_clock, until
-from tests.annotation.annotator.scripts.pages import NOW, SECOND, marking, rating, task_page
+from tests.annotation.annotator.scripts.pages import NOW, SECOND, TASK_PATH, marking, rating, task_page
 from tests.annotation.annotator.scripts.server import Reply
 from tests.annotation.annotator.scripts.steps import kept, open_task, ready, saved, says, submissions, ticked
 
@@ -46,8 +46,9 @@ def test_keys_change_the_answer(page, server, keys, ticks, none, boxes):
 
 def test_single_keys_that_are_switched_off_do_nothing_and_stay_off(page, server):
     open_task(page, server, marking())
-    page.locator("[data-keys-help] summary").click()
-    page.locator("[data-keys-on]").uncheck()
+    page.locator("[data-keys-on]").evaluate(
+        "(box) => box.click()"
+    )  # the help on keys is not for touch screens
     page.locator("[data-question]").focus()
     page.keyboard.press("1")
     assert ticked(page) == []
@@ -62,7 +63,7 @@ def test_single_keys_that_are_switched_off_do_nothing_and_stay_off(page, server)
 @pytest.mark.parametrize("key", ["s", "1", "Enter", "Control+z"])
 def test_keys_typed_into_a_text_do_nothing_else(page, server, key):
     open_task(page, server, rating())
-    page.keyboard.press("3")
+    page.keyboard.press("5")
     page.keyboard.press(key)
     page.evaluate("fetch('/')")
     assert server.received == []
@@ -144,20 +145,49 @@ def test_a_blurred_picture_is_shown_before_it_is_answered_and_the_next_is_blurre
     assert submissions(server, SECOND) == []
 
 
-def test_blurring_begins_with_the_next_picture_and_is_remembered(page, server):
+BLUR_OF = "() => getComputedStyle(document.querySelector('[data-image]')).filter"
+
+
+def blur_cookies(page) -> list[tuple[str, bool]]:
+    """Return the cookie that asks for blurred pictures, and whether it outlives the browser's session."""
+    cookies = [cookie for cookie in page.context.cookies() if cookie["name"] == "stereoscope_blur"]
+    return [(cookie["value"], cookie["expires"] > 0) for cookie in cookies]
+
+
+def test_blurring_hides_the_picture_at_once_and_is_remembered(page, server):
     open_task(page, server, marking())
     page.locator(".comfort summary").click()
     page.locator("[data-blur-on]").check()
-    blurred = [cookie["value"] for cookie in page.context.cookies() if cookie["name"] == "stereoscope_blur"]
-    assert blurred == ["1"]
-    server.replies.append(NEXT)
+    assert page.evaluate(BLUR_OF).startswith("blur(")
+    assert blur_cookies(page) == [("1", True)]
     page.locator("[data-question]").focus()
     page.keyboard.press("0")
     page.keyboard.press("Enter")
-    saved(page)
+    says(page, "Show the picture first, or skip it.")
+    page.locator("[data-blur-on]").uncheck()
+    assert (page.evaluate(BLUR_OF), blur_cookies(page)) == ("none", [])
+
+
+def test_one_key_hides_the_picture_and_shows_it_for_the_session(page, server):
+    server.replies.append(NEXT)
+    open_task(page, server, marking())
+    for blurred in (True, False, True, False):
+        page.keyboard.press("v")
+        assert page.evaluate(BLUR_OF).startswith("blur(") is blurred
+    assert blur_cookies(page) == [("1", False)]
     page.keyboard.press("0")
     page.keyboard.press("Enter")
-    says(page, "Show the picture first, or skip it.")
+    saved(page)
+    assert page.evaluate(BLUR_OF).startswith("blur(")
+
+
+def test_a_picture_is_blurred_before_it_is_there_and_without_delay(page, server):
+    nothing = {"url": "", "width": 400, "height": 400}
+    server.pages[TASK_PATH] = task_page(marking(image=nothing), blurred=True)
+    page.goto(TASK_PATH)
+    assert page.evaluate(BLUR_OF).startswith("blur(")
+    transition = "() => getComputedStyle(document.querySelector('[data-image]')).transitionDuration"
+    assert page.evaluate(transition) == "0s"
 
 
 @pytest.mark.parametrize(

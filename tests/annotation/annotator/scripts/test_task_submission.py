@@ -346,7 +346,7 @@ def test_skipping_asks_for_the_next_task_and_forgets_what_was_begun(page, server
     [
         pytest.param([], "Choose one of the five answers.", id="nothing"),
         pytest.param(
-            ["3"], "Write why you are unsure; a few words are enough.", id="unsure without a reason"
+            ["5"], "Write why you are unsure; a few words are enough.", id="unsure without a reason"
         ),
     ],
 )
@@ -363,8 +363,8 @@ def test_a_rating_that_is_not_complete_is_not_sent(page, server, keys, words):
 @pytest.mark.parametrize(
     ("keys", "typed", "answer"),
     [
-        (["4"], "", {"rating": 4, "justification": ""}),
-        (["3"], "too dark", {"rating": 3, "justification": "too dark"}),
+        (["2"], "", {"rating": 4, "justification": ""}),
+        (["5"], "too dark", {"rating": 3, "justification": "too dark"}),
     ],
     ids=["rated", "unsure"],
 )
@@ -382,7 +382,7 @@ def test_a_rating_is_sent_with_its_reason(page, server, keys, typed, answer):
 def test_a_reason_that_is_no_longer_needed_is_not_sent(page, server):
     server.replies.append(LAST)
     open_task(page, server, rating())
-    page.keyboard.press("3")
+    page.keyboard.press("5")
     page.keyboard.type("too dark")
     page.locator("[name=rating][value='2']").check()
     page.keyboard.press("Enter")

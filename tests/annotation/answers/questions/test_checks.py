@@ -9,15 +9,15 @@ from hypothesis import strategies as st
 
 from annotation.answers.questions.checks import checked
 from annotation.answers.questions.values import ScreenQuestions
-from annotation.kinds.declaration import (
+from annotation.kinds.questions import (
     AskedAfter,
     CompareQuestion,
     RankQuestion,
     Region,
     SpanQuestion,
-    Stimuli,
     TextQuestion,
 )
+from annotation.kinds.stimuli import Stimuli
 from foundation.errors import DomainError
 from tests.annotation.kinds.examples import PAIRWISE, RANKING, RUBRIC, choice, declared, scale, texts
 from tests.annotation.kinds.strategies import answers_to, screens

@@ -5,7 +5,7 @@ import pytest
 from accounts.models import User
 from annotation.answers.questions.scenario_verdicts import scenario_verdicts
 from annotation.campaigns.images.retraction import retract
-from annotation.kinds import pair_check
+from annotation.kinds.built_in import pair_check
 from annotation.kinds.registry import KINDS, likeness_question
 from annotation.models import Annotation
 from annotation.people import withdrawal

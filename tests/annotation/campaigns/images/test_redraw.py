@@ -136,7 +136,7 @@ class TestRefused:
         run = planned_run(lamps, lead)
         run.job = Job.objects.create(kind="generate", title="Make", study_id=lamps.pk)
         run.save()
-        with pytest.raises(DomainError, match="are being made now"):
+        with pytest.raises(DomainError, match="are being generated now"):
             redraw(study=lamps, scenarios=[HARBOUR], by=lead)
         assert standing(lamps, "harbour").count() == 2
 

@@ -5,7 +5,7 @@ import pytest
 from annotation.annotator.payload import task_payload
 from annotation.assignment.leases import next_assignment
 from annotation.campaigns.images import reports, retraction
-from annotation.kinds.declaration import Stimuli
+from annotation.kinds.stimuli import Stimuli
 from annotation.models import Assignment, ImageReport
 from foundation.errors import Conflict, DomainError
 from tests.annotation.assignment.test_leases import slots_are_counted

@@ -80,7 +80,7 @@ def test_a_rating_has_five_labels_and_a_marking_none(rating, lead, study):
     assert made.labels == RATING_LABELS | {"3": "Cannot say"}
     add_images(study, 1)
     draft = lifecycle.create(study=study, name="Marking", kind="stereotype_marking", by=lead)
-    with pytest.raises(DomainError, match="no labelled answers"):
+    with pytest.raises(DomainError, match="no answers to label"):
         versions.revise(campaign=draft, by=lead, labels=RATING_LABELS)
 
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from annotation.campaigns.planning.combinations import Arrangement, Candidate, screens
-from annotation.kinds.declaration import Stimuli
+from annotation.kinds.stimuli import Stimuli
 
 pytestmark = pytest.mark.database_free
 

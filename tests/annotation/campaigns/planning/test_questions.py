@@ -197,7 +197,7 @@ def test_a_quota_may_speak_of_the_group_where_a_screen_shows_one(study, lead):
     add_prompted_images(study, PROMPTS)
     campaign = draft(study, lead, "pairwise", quotas=["at_least 1 nationality = group.nationality"])
     assert feasibility.before_opening(campaign, sampling.plan(campaign)).sentences == (
-        "Nobody with a profile takes part yet: quotas are met by what annotators tell.",
+        "Nobody who takes part has said anything about themselves yet. Quotas depend on these answers.",
     )
     campaign = lifecycle.open_(campaign=campaign, by=lead)
     assert campaign.tasks.values("quota_mix").distinct().count() == 2
@@ -211,7 +211,7 @@ def test_images_of_no_group_meet_no_quota_about_the_group(study, lead):
     Image.objects.filter(group__name="Orsani").update(group=None)
     campaign = draft(study, lead, "rubric", quotas=["at_least 1 nationality = group.nationality"])
     sentences = feasibility.before_opening(campaign, sampling.plan(campaign)).sentences
-    assert "in the images of no identity group" in sentences[0]
+    assert "for the images of no identity group" in sentences[0]
 
 
 def test_a_quota_about_the_group_is_refused_where_a_screen_may_show_several(study, lead, monkeypatch):
@@ -249,7 +249,7 @@ def test_each_text_is_a_screen_in_an_order_by_chance(study, lead):
 
 def test_a_campaign_without_texts_says_so(study, lead):
     assert sampling.plan(draft(study, lead, "bias_level", options={})).problems == (
-        "There are no texts to show: give one a line.",
+        "There are no texts to show. Write one on each line.",
     )
 
 

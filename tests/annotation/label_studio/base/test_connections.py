@@ -70,11 +70,11 @@ def test_a_server_is_connected_once_in_a_study(study, lead):
 @pytest.mark.parametrize(
     ("answer", "code", "words"),
     [
-        (HTML, "wrong_url", "not as Label Studio"),
-        (says({"hello": "world"}), "wrong_url", "not as Label Studio"),
-        (says({"release": "unknown"}), "wrong_url", "not as Label Studio"),
-        (says({"detail": "Not found."}, status=404), "wrong_url", "not as Label Studio"),
-        (says({"detail": "Who are you?"}, status=401), "wrong_url", "not as Label Studio"),
+        (HTML, "wrong_url", "does not answer like Label Studio"),
+        (says({"hello": "world"}), "wrong_url", "does not answer like Label Studio"),
+        (says({"release": "unknown"}), "wrong_url", "does not answer like Label Studio"),
+        (says({"detail": "Not found."}, status=404), "wrong_url", "does not answer like Label Studio"),
+        (says({"detail": "Who are you?"}, status=401), "wrong_url", "does not answer like Label Studio"),
         (says({}, status=302, Location="https://sign-in.example/?next=/"), "wrong_url", "sign-in.example"),
         (says({"release": "1.9.2"}), "too_old", "1.9.2; versions from 1.16 on"),
         (says({}, status=500), "server_error", "status 500"),
@@ -91,7 +91,7 @@ def test_a_server_is_connected_once_in_a_study(study, lead):
             "legacy_tokens_off",
             "Use a personal access token",
         ),
-        (by_path(version=says(VERSION), whoami=HTML), "garbage", "not what Label Studio says"),
+        (by_path(version=says(VERSION), whoami=HTML), "garbage", "gave an unexpected answer"),
     ],
 )
 def test_what_is_wrong_is_named(study, lead, answer, code, words):

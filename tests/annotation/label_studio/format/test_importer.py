@@ -99,7 +99,7 @@ def test_what_is_no_answer_is_left_out_and_counted(bring):
         "1 annotations that were skipped or cancelled were left out",
         "1 drafts were left out",
         "2 predictions of models were left out",
-        "1 results of controls that nothing was mapped to were left out",
+        "1 results of controls that were not mapped were left out",
         "1 tasks have no annotation",
     )
     assert Annotation.objects.count() == 2
@@ -112,7 +112,7 @@ def test_a_ground_truth_is_an_answer_like_any_other_unless_it_is_to_be_left_out(
     )
     report = bring(task)
     assert Annotation.objects.count() == 2
-    assert "1 annotations are marked as ground truth and were taken as any other" in str(report)
+    assert "1 annotations are marked as ground truth and were imported like any other" in str(report)
     report = bring(task, ground_truth=False, campaign="Without")
     assert not report.already
     assert Campaign.objects.latest("pk").annotations.get().annotator.source_id == "2"

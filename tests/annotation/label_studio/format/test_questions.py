@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 from annotation.answers.questions.checks import checked
 from annotation.answers.questions.values import ScreenQuestions
 from annotation.kinds import study_kinds
-from annotation.kinds.declaration import AskedAfter, Region, Stimuli
+from annotation.kinds.questions import AskedAfter, Region
 from annotation.kinds.registry import KINDS
+from annotation.kinds.stimuli import Stimuli
 from annotation.label_studio.format.questions.data import task_data
 from annotation.label_studio.format.questions.interface import questions_interface
 from annotation.label_studio.format.questions.limits import unsupported

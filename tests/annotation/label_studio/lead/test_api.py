@@ -75,7 +75,7 @@ def test_a_check_says_what_is_wrong_and_what_to_do(study, manager, settings):
     server = server_of(study, url="http://127.0.0.1:9")
     shown = manager.post(f"label-studio/{server.pk}/check").json()
     assert shown["problem"] == "unreachable"
-    assert "tried again by itself" in shown["what_to_do"]
+    assert "tries again automatically" in shown["what_to_do"]
 
 
 def test_a_campaign_begins_stands_and_ends(marking, manager, settings):

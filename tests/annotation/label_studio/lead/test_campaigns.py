@@ -61,7 +61,7 @@ def test_a_campaign_of_questions_is_begun_like_any_other(study, lead_client, set
     assert "asks the questions of this kind in English" in page
     assert "None of the above" not in page
     sent = {"server": server.pk, "arrangement": "per_slot"}
-    assert "has to set SITE_URL" in text(lead_client.post(address, sent))  # it shows images
+    assert "must set SITE_URL" in text(lead_client.post(address, sent))  # it shows images
     settings.SITE_URL = "https://here.example.org"
     assert "is now labelled in Label Studio" in text(lead_client.post(address, sent, follow=True))
     bridge = LabelStudioBridge.objects.get()
@@ -108,14 +108,14 @@ def test_the_page_counts_what_was_sent_and_seen(bridge, lead_client):
 
 
 def test_what_a_push_would_mend_is_said(bridge, lead, lead_client):
-    assert "Not everything is there" not in text(lead_client.get(HERE))
+    assert "Label Studio is not up to date" not in text(lead_client.get(HERE))
     versions.revise(campaign=bridge.campaign, by=lead, guidelines="Look closely.")
     bridge.projects.filter(slot=2).update(gone_at=timezone.now())
     LabelStudioTask.objects.filter(project__bridge=bridge).order_by("pk").first().delete()
     page = text(lead_client.get(HERE))
     assert "1 project is not there yet." in page
     assert "1 screen is not there yet." in page
-    assert "still read earlier guidelines" in page
+    assert "still see earlier guidelines" in page
     assert "gone there" in page
 
 
@@ -131,11 +131,11 @@ def test_a_draft_is_opened_first(draft, lead_client):
     server_of(draft.study)
     page = text(lead_client.get("/studies/isles/campaigns/drafted/label-studio/"))
     assert "The campaign is a draft" in page
-    assert "Label it there" not in page
+    assert "Start labelling there" not in page
 
 
 def test_it_is_said_where_label_studio_tells_nothing(bridge, lead_client):
-    assert "does not tell this server" not in text(lead_client.get(HERE))
+    assert "does not notify this server" not in text(lead_client.get(HERE))
     bridge.projects.filter(slot=1).update(webhook_id=None)
     assert "every 15 minutes" in text(lead_client.get(HERE))
 
@@ -156,10 +156,10 @@ def test_what_is_wrong_is_said_with_what_helps(bridge, lead_client, analyst_clie
 
 def test_addresses_of_images_that_ended_are_said_and_renewed(bridge, lead_client):
     LabelStudioBridge.objects.update(images_until=timezone.now() - timedelta(hours=1))
-    assert "Images are not shown there any more" in text(lead_client.get(HERE))
+    assert "Images are no longer shown there" in text(lead_client.get(HERE))
     assert lead_client.post(f"{HERE}renew/", {"days": "0"}).status_code == 400
     answer = lead_client.post(f"{HERE}renew/", {"days": "10"}, follow=True)
-    assert "The addresses work longer now." in text(answer)
+    assert "The addresses are extended." in text(answer)
     bridge.refresh_from_db()
     assert bridge.images_until > timezone.now() + timedelta(days=9)
 
@@ -170,7 +170,7 @@ def test_a_rating_campaign_says_nothing_of_images_it_does_not_show(rating, lead_
     page = text(lead_client.get(f"/studies/isles/campaigns/{rating.slug}/label-studio/"))
     assert rated.images_until is not None
     assert "Addresses of images" not in page
-    assert "Images are not shown" not in page
+    assert "Images are no longer shown" not in page
 
 
 def test_answers_that_nobody_is_asked_for_are_said(bridge, lead_client):
@@ -178,9 +178,7 @@ def test_answers_that_nobody_is_asked_for_are_said(bridge, lead_client):
     user = user_of(bridge.server, 1)
     [answer] = seen(bridge, user, state=State.REFUSED)
     assert lead_client.get(HERE).context["shown"].unasked == 1
-    assert "1 answer is still missing, and nobody in Label Studio is asked for it" in text(
-        lead_client.get(HERE)
-    )
+    assert "1 answer is still missing, and Label Studio asks nobody for it" in text(lead_client.get(HERE))
     for state in (
         State.WAITING,
         State.DELETED,
@@ -199,14 +197,14 @@ def test_whether_answers_were_deleted_there_or_lost_is_said_by_the_lead(
     bridge, lead_client, decision, missing, gone
 ):
     assert "Deleted there, or lost?" not in text(lead_client.get(HERE))
-    assert "Nothing waits for a decision" in text(lead_client.get(f"{HERE}missing/"))
+    assert "No decision is needed" in text(lead_client.get(f"{HERE}missing/"))
     seen(bridge, user_of(bridge.server, 1), 3, state=State.WAITING, missing="held")
     assert "3 answers are no longer in Label Studio" in text(lead_client.get(HERE))
     LabelStudioBridge.objects.update(
         problem="many_deleted", problem_text="Many are no longer there.", problem_at=timezone.now()
     )
     page = text(lead_client.get(HERE))
-    assert page.count("Say which it was") == 1
+    assert page.count("Choose which") == 1
     assert "answers are no longer in" not in page  # it is said once
     asked = text(lead_client.get(f"{HERE}missing/"))
     assert "Keep the labels" in asked
@@ -215,7 +213,7 @@ def test_whether_answers_were_deleted_there_or_lost_is_said_by_the_lead(
     rows = LabelStudioAnnotation.objects.values_list("missing", "deleted_at")
     assert {(said, at is not None) for said, at in rows} == {(missing, gone)}
     assert "no longer in Label Studio" not in text(lead_client.get(HERE))
-    assert "waits for a decision" in text(lead_client.post(f"{HERE}missing/{decision}/", follow=True))
+    assert "are waiting for a decision" in text(lead_client.post(f"{HERE}missing/{decision}/", follow=True))
 
 
 def test_answers_come_within_seconds_only_where_label_studio_tells_of_them(bridge, lead_client):
@@ -230,7 +228,7 @@ def test_what_label_studio_lets_pass_and_we_do_not_is_said_before_it_begins(mark
     settings.SITE_URL = "https://here.example.org"
     server_of(marking.study)
     page = text(lead_client.get(HERE))
-    assert "refused here with the reason" in page
+    assert "Check the refused answers and their reasons" in page
     assert ("a tick without a box" in page) is marking.boxes_required
 
 

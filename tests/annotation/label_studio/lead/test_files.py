@@ -83,7 +83,7 @@ def test_a_foreign_export_is_looked_into_mapped_and_imported(study, lead_client,
     assert not default_storage.exists(look.arguments["export"])
     gone = lead_client.post(look.result["url"], said())
     assert gone.status_code == 400
-    assert "upload it again" in text(gone)
+    assert "Upload it again" in text(gone)
 
 
 def test_rejected_rows_stand_in_the_report(study, lead_client, export):

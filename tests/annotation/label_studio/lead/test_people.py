@@ -43,7 +43,7 @@ def test_a_person_is_named_by_pseudonym_and_opened_again(bridge, lead_client):
     here = f"{SERVERS}{bridge.server_id}/people/{user.pk}/"
     wrong = lead_client.post(f"{here}confirm/", {"annotator": "A-NOBODY"})
     assert wrong.status_code == 400
-    assert "Nobody of this pseudonym" in text(wrong)
+    assert "Nobody with this pseudonym" in text(wrong)
     said = text(lead_client.post(f"{here}confirm/", {"annotator": person.pseudonym.lower()}, follow=True))
     assert f"is {person.pseudonym}" in said
     user.refresh_from_db()
@@ -97,11 +97,11 @@ def test_answers_are_listed_by_state_and_person_with_the_reason(bridge, lead_cli
     seen(bridge, user_of(bridge.server, 2), 1, state=State.WAITING)
     page = text(lead_client.get(f"{HERE}answers/?state=refused"))
     assert page.count("It has no choice at all.") == 2
-    assert "cannot be read as answers" in page
+    assert "are not valid answers" in page
     by_person = lead_client.get(f"{HERE}answers/?q={person.pseudonym}")
     assert len(by_person.context["rows"]) == 2
     assert len(lead_client.get(f"{HERE}answers/").context["rows"]) == 3
-    assert "No answer matches" in text(lead_client.get(f"{HERE}answers/?state=surplus"))
+    assert "No answers match" in text(lead_client.get(f"{HERE}answers/?state=surplus"))
 
 
 def test_a_flagged_answer_is_let_count_and_flagged_again(bridge, lead_client):
@@ -112,7 +112,7 @@ def test_a_flagged_answer_is_let_count_and_flagged_again(bridge, lead_client):
     page = text(lead_client.get(f"{HERE}answers/?state=flagged"))
     assert "last sent by Ben" in page
     assert f"{HERE}answers/{answer.pk}/" in page
-    assert "Let it count" in text(lead_client.get(f"{HERE}answers/{answer.pk}/"))
+    assert "Accept it" in text(lead_client.get(f"{HERE}answers/{answer.pk}/"))
     lead_client.post(f"{HERE}answers/{answer.pk}/take/", {"seen": answer.digest})
     answer.refresh_from_db()
     assert answer.allowed

@@ -107,9 +107,9 @@ def test_a_check_that_fails_says_what_is_wrong_and_what_to_do(study, lead_client
     settings.LABEL_STUDIO_ALLOWED_HOSTS = ["127.0.0.1"]
     server = server_of(study, url="http://127.0.0.1:9")
     page = text(lead_client.post(f"{SERVERS}{server.pk}/check/", follow=True))
-    assert "What is wrong" in page
+    assert "Problem" in page
     assert "No server answers at" in page
-    assert "tried again by itself" in page
+    assert "tries again automatically" in page
     assert TOKEN not in page
 
 
@@ -141,14 +141,14 @@ def test_a_server_in_use_stays_connected(bridge, lead_client):
     url = f"{SERVERS}{bridge.server_id}/disconnect/"
     assert "cannot be disconnected yet" in text(lead_client.get(url))
     answer = lead_client.post(url, follow=True)
-    assert "Bring it back" in text(answer)
+    assert "End labelling there first" in text(answer)
     assert LabelStudioServer.objects.filter(pk=bridge.server_id).exists()
 
 
 def test_a_server_is_disconnected_once_that_is_confirmed(study, lead_client):
     server = server_of(study)
     url = f"{SERVERS}{server.pk}/disconnect/"
-    assert "Its token is deleted" in text(lead_client.get(url))
+    assert "Its token and the names of its users are deleted" in text(lead_client.get(url))
     assert "is disconnected" in text(lead_client.post(url, follow=True))
     assert not LabelStudioServer.objects.exists()
 

@@ -129,7 +129,7 @@ def test_a_stranger_to_the_study_and_somebody_taken_are_refused(bridge, user, le
         identity.confirm(user=user, annotator=annotator, by=lead)
     mine = new_annotator(rating)
     identity.confirm(user=user, annotator=mine, by=lead)
-    with pytest.raises(Conflict, match="undo that first"):
+    with pytest.raises(Conflict, match="Undo"):
         identity.confirm(user=user, annotator=mine, by=lead)
     with pytest.raises(Conflict, match="already"):
         identity.confirm(user=LabelStudioUser.objects.get(external_id=8), annotator=mine, by=lead)

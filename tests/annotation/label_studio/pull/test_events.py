@@ -78,15 +78,15 @@ def test_a_deleted_annotation_is_found_by_where_it_stood(plan):
     [
         (
             told("ANNOTATIONS_DELETED", annotations=[99]),
-            "It names nothing that was sent from here or seen before.",
+            "It names nothing that is known here.",
         ),
-        (told("ANNOTATION_CREATED", tasks=[999]), "It names nothing that was sent from here or seen before."),
+        (told("ANNOTATION_CREATED", tasks=[999]), "It names nothing that is known here."),
         (
             told("ANNOTATION_CREATED", project=9, tasks=[101]),
-            "It names a project that is not of this campaign.",
+            "It names a project of another campaign.",
         ),
-        (told("TASKS_CREATED", tasks=[101]), "It concerns nothing here."),
-        (told("SOMETHING_NEW", tasks=[101]), "What it says has happened is not known here."),
+        (told("TASKS_CREATED", tasks=[101]), "It does not concern this server."),
+        (told("SOMETHING_NEW", tasks=[101]), "The event is of an unknown type."),
     ],
 )
 def test_what_is_not_ours_is_noted_and_nothing_is_looked_at(plan, one, outcome):
@@ -145,4 +145,4 @@ def test_a_hint_of_a_task_that_is_just_being_sent_waits_until_its_number_is_know
     Job.objects.filter(pk=push.pk).update(state=Job.State.SUCCEEDED, finished_at=timezone.now())
     assert events.work_off(bridge=bridge).events == 1
     first.refresh_from_db()
-    assert first.outcome == "It names nothing that was sent from here or seen before."
+    assert first.outcome == "It names nothing that is known here."

@@ -4,8 +4,9 @@ from xml.etree import ElementTree
 
 import pytest
 
-from annotation.kinds.declaration import CodedAnswer, Region, Stimuli
+from annotation.kinds.questions import CodedAnswer, Region
 from annotation.kinds.registry import KINDS, RATING_LABELS, RATING_ORDER, frozen
+from annotation.kinds.stimuli import Stimuli
 from annotation.label_studio.format.interface import labelling_interface
 from annotation.label_studio.format.names import CONTROLS
 from annotation.label_studio.push.configuration import differs, digest, instructions
@@ -82,7 +83,7 @@ def test_instructions_say_what_label_studio_does_not_check():
     harms = harms.model_copy(update={"answers": (*harms.answers, alone)})
     place = Region(shape="box", after=(1,))
     kind = declared("hostile", Stimuli(medium="image"), harms, scale("calm", region=place))
-    assert "‘None &lt;of&gt; this’ beside another answer is not counted." in told(kind)
+    assert "‘None &lt;of&gt; this’ together with another answer is not counted." in told(kind)
     assert "without a place, the answer is not counted" in told(kind, boxes_required=True)
     assert "without a place" not in told(kind, boxes_required=False)
     assert "Pictures may share a place; 1 is the best." in told(KINDS["ranking"])

@@ -293,10 +293,10 @@ def test_guidelines_that_change_change_what_is_configured(rating, lead):
 
 def test_marks_that_are_not_counted_are_named_in_the_instructions(marking, rating):
     said = settings_of(marking, versions.current(marking), annotations_per_task=1)["expert_instruction"]
-    assert "‘None of the above’ beside a tick or a box, and a ticked word without a box.</p>" in said
+    assert "‘None of the above’ and a tick or a box, and a ticked word without a box.</p>" in said
     marking.boxes_required = False
     said = settings_of(marking, versions.current(marking), annotations_per_task=1)["expert_instruction"]
-    assert said.endswith("‘None of the above’ beside a tick or a box.</p>")
+    assert said.endswith("‘None of the above’ and a tick or a box.</p>")
     said = settings_of(rating, versions.current(rating), annotations_per_task=1)["expert_instruction"]
     assert "Before you submit" not in said
 

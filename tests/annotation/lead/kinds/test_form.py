@@ -140,7 +140,7 @@ class TestErrors:
         ("typed", "field", "text"),
         [
             ({"name": ""}, "name", "Fill this in."),
-            ({"key": "Own Kind"}, "key", "is no name"),
+            ({"key": "Own Kind"}, "key", "is not a valid name"),
             ({"key": "rubric"}, "key", "The platform has a kind rubric"),
             ({"stimuli.most": "7"}, "stimuli.most", "a whole number from 1 to 6"),
             ({"stimuli.least": "many"}, "stimuli.least", "a whole number from 1 to 6"),
@@ -156,7 +156,7 @@ class TestErrors:
             ({"questions.0.points.1.code": "x"}, "questions.0.points.1.code", "from -100 to 100"),
             ({"questions.3.when.answers": []}, "questions.3.when.answers", "There must be at least 1."),
             ({"questions.3.longest": "0"}, "questions.3.longest", "from 1 to 10,000"),
-            ({"questions.4.answers.0.code": "A b"}, "questions.4.answers.0.code", "is no name"),
+            ({"questions.4.answers.0.code": "A b"}, "questions.4.answers.0.code", "is not a valid name"),
             ({"measures": []}, "measures", "There must be at least 1."),
             ({"measures": ["win_rate"]}, "measures", "can read none of its questions"),
             ({"measures": ["beauty"]}, "measures", "does not exist"),

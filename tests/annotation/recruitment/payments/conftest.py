@@ -15,17 +15,10 @@ from annotation.recruitment.prolific.client import CompletionCode, ProlificClien
 from annotation.recruitment.prolific.connection import Patience
 from tests.annotation.lead.conftest import queries
 from tests.annotation.recruitment.conftest import guest, panel, recruit, recruitment
-from tests.services.prolific.fake import FakeProlific, fake_prolific
+from tests.services.prolific.fake import FakeProlific
 
 __all__ = ["guest", "panel", "queries", "recruit", "recruitment"]
 PATIENCE = Patience(seconds=1.0, pauses=0.0, tries=1)
-
-
-@pytest.fixture
-def fake(tmp_path, settings) -> Iterator[FakeProlific]:
-    with fake_prolific(tmp_path) as started:
-        settings.PROLIFIC_URL = started.url
-        yield started
 
 
 @pytest.fixture

@@ -1,28 +1,28 @@
 """A stand-in for Prolific in a process of its own, and a client of it."""
 
-from collections.abc import Iterator
+import base64
+import hashlib
+import hmac
+import json
+import time
 from decimal import Decimal
 
 import pytest
+from django.test import Client
 from django.urls import reverse
 
 from annotation.recruitment import providers, recruitments
 from annotation.recruitment.models import Provider, Recruitment
+from annotation.recruitment.prolific import access, estimate, subscription
 from annotation.recruitment.prolific import draft as draft_verbs
-from annotation.recruitment.prolific import estimate
 from annotation.recruitment.prolific.access import ApiAccess
 from annotation.recruitment.prolific.client import CompletionCode, ProlificClient, StudyDraft
 from annotation.recruitment.prolific.connection import Patience
 from annotation.recruitment.recruitments import Terms
 from tests.annotation.recruitment.conftest import Guest
-from tests.services.prolific.fake import FakeProlific, fake_prolific
+from tests.services.prolific.fake import FakeProlific
 
-
-@pytest.fixture
-def fake(tmp_path, settings) -> Iterator[FakeProlific]:
-    with fake_prolific(tmp_path) as started:
-        settings.PROLIFIC_URL = started.url
-        yield started
+SITE = "http://127.0.0.1:9"
 
 
 @pytest.fixture
@@ -143,3 +143,45 @@ def visitor(fake, published):
         return browser.agree()
 
     return came
+
+
+@pytest.fixture
+def told(fake, published, lead) -> Provider:
+    """The panel of a published recruitment, which tells us events; the stand-in holds them back."""
+    fake.configure(hold_events=True)
+    return subscription.connect(provider=published.provider, site=SITE, by=lead)
+
+
+class Post:
+    """Events as Prolific signs them, brought to our address by hand."""
+
+    def __init__(self, provider: Provider) -> None:
+        self.provider = provider
+        self.secret = access.unseal(provider.secret_sealed)
+        self.address = reverse("panel:events", args=[provider.events_id])
+
+    def bring(self, event: dict, *, secret: str = "", sent_at: float | None = None, **changes: str) -> int:
+        body = changes.pop("body", "").encode() or json.dumps(event["body"]).encode()
+        timestamp = str(int(time.time() if sent_at is None else sent_at))
+        key = (secret or self.secret).encode()
+        digest = hmac.new(key, timestamp.encode() + body, hashlib.sha256).digest()
+        headers = {
+            "X-Event-ID": event["id"],
+            "X-Timestamp": str(int(event["created"])),
+            "X-Prolific-Request-Timestamp": timestamp,
+            "X-Prolific-Request-Signature": base64.b64encode(digest).decode(),
+            **changes,
+        }
+        client = Client(enforce_csrf_checks=True)
+        return client.post(self.address, body, content_type="application/json", headers=headers).status_code
+
+
+@pytest.fixture
+def post(told) -> Post:
+    return Post(told)
+
+
+def events_of(fake, browser) -> list[dict]:
+    return [
+        event for event in fake.documents("event") if event["body"].get("resource_id") == browser.submission
+    ]

@@ -52,6 +52,29 @@ def test_one_form_and_one_press_recruit_for_all_cells(fake, prolific_panel, quot
     assert '<button class="button primary"' not in again
 
 
+def test_the_first_panel_is_added_with_the_cells(fake, quotas, study, lead_client):
+    address = at("recruit_all", quotas) + "?panel=prolific"
+    form = lead_client.get(address).context["form"]
+    assert "provider" not in form.fields
+    access = {f"panel-{bound.name}": bound.value() or "" for bound in form.panel}
+    access |= {"panel-token": fake.token, "panel-workspace": fake.workspace}
+    places = {"places_0": 2, "places_1": 2, "places_2": 0}
+    sent = {**TERMS, **WORDS, **places, **access}
+
+    wrong = lead_client.post(address, sent | {"panel-person_parameter": ""})
+    assert wrong.status_code == 400
+    assert not study.providers.exists()
+
+    # The panel is added, what it should pay is refused: it is not asked for again.
+    refused = lead_client.post(address, sent | {"reward": "0.50"})
+    assert (refused.status_code, refused.context["panel"]) == (400, None)
+    assert study.providers.count() == 1
+    answer = lead_client.post(address, {name: value for name, value in sent.items() if "panel" not in name})
+    assert answer["Location"] == at("recruitments_publish", quotas)
+    assert study.providers.get().workspace == fake.workspace
+    assert [one.places for one in Recruitment.objects.order_by("pk")] == [2, 2]
+
+
 def test_nothing_is_offered_to_publish_that_cannot_be_paid(fake, prolific_panel, quotas, lead_client):
     places = {"places_0": 50_000, "places_1": 10, "places_2": 0}
     lead_client.post(at("recruit_all", quotas), {**TERMS, **WORDS, **places, "provider": prolific_panel.pk})

@@ -1,22 +1,26 @@
 """Known ids of a person and a place are followed through a whole run: they stand nowhere but sealed."""
 
+import gzip
 import logging
+import zipfile
 
 import pytest
 from django.apps import apps
 from django.contrib.sessions.models import Session
+from django.core.management import call_command
 from django.urls import reverse
+from pyarrow import Table, parquet
 
 from annotation.recruitment import background
 from annotation.recruitment.models import PanelEvent
 from annotation.recruitment.payments import outbox
 from annotation.recruitment.prolific import reconcile, webhooks
 from jobs.models import Job
-from tests.annotation.recruitment.prolific.test_webhooks import events_of, post, told
+from tests.annotation.recruitment.prolific.conftest import events_of
 from tests.annotation.recruitment.test_lead_pages import page
+from tests.privacy.traces import in_files
 
 pytestmark = pytest.mark.django_db
-__all__ = ["post", "told"]
 PERSON = "5f3a0c77b1d2e4a6c8f00112"
 
 
@@ -80,3 +84,29 @@ def test_no_page_table_or_answer_of_the_api_holds_an_id(run, published, lead_cli
         content = b"".join(response) if response.streaming else response.content
         assert not any(text.encode() in content for text in hidden), address
         assert not any(text in str(response.headers) for text in hidden), address
+
+
+def test_no_file_of_results_or_of_a_release_holds_an_id(run, published, fake, caplog, lead_client, tmp_path):
+    """The files are those of a study in which the person's answers count: their pseudonym stands in the release."""
+    call_command("analyze", study="Isles", output=tmp_path / "results", resamples=100)
+    call_command("release", study="Isles", output=tmp_path / "release")
+    pay = lead_client.get(page("pay_table")).content
+    (tmp_path / "results" / "pay.csv").write_bytes(pay)
+    assert len(list((tmp_path / "results").rglob("*.csv"))) > 5
+    assert run.place.enrolment.annotator.pseudonym in pay.decode()
+    hidden = (PERSON, run.submission, fake.token)
+    assert in_files(["tall hat"], tmp_path / "release")  # what is in a release is found
+    assert in_files(hidden, tmp_path / "results", tmp_path / "release") == []
+    records = [record for when in ("setup", "call") for record in caplog.get_records(when)]
+    own = [record.getMessage() for record in records if record.name != "django.db.backends"]
+    assert not any(text in line for line in own for text in hidden)
+
+
+def test_the_search_finds_an_id_in_every_kind_of_file(tmp_path):
+    parquet.write_table(Table.from_pydict({"id": [PERSON]}), tmp_path / "labels.parquet", compression="zstd")
+    with zipfile.ZipFile(tmp_path / "release.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("labels.csv", PERSON)
+    (tmp_path / "labels.jsonl.gz").write_bytes(gzip.compress(PERSON.encode()))
+    (tmp_path / "notes.csv").write_text(PERSON)
+    files = {trace.rpartition("/")[2].partition(":")[0] for trace in in_files([PERSON], tmp_path)}
+    assert files == {"labels.parquet", "release.zip", "labels.jsonl.gz", "notes.csv"}

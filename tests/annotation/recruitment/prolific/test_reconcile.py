@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from annotation.models import Assignment
 from annotation.recruitment.models import PanelPlace
+from annotation.recruitment.payments import outbox
 from annotation.recruitment.prolific import reconcile
 from tests.annotation.recruitment.prolific.conftest import Visitor
 
@@ -124,6 +125,23 @@ def test_who_was_paid_by_prolific_is_known_to_be(fake, visitor, published):
     reconcile.compare(published)
     place = browser.place
     assert (place.state, place.remote_status, place.outcome) == ("completed", "APPROVED", "approved")
+    reconcile.compare(published)
+    payment = place.payments.get()
+    assert (payment.kind, payment.state, payment.amount, payment.currency, payment.decided_by) == (
+        *("approve", "confirmed", 200, "GBP", None),
+    )
+    assert [(row["what"], row["amount"]) for row in fake.ledger()] == [("reward", 200)]
+
+
+def test_an_approval_that_was_ordered_here_is_not_written_down_again(fake, visitor, published, remote, lead):
+    browser = visitor()
+    browser.answer(3)
+    browser.finish()
+    reconcile.compare(published)
+    outbox.approve_all(recruitment=published, by=lead)
+    remote.approve([browser.submission])
+    reconcile.compare(published)
+    assert browser.place.payments.get().decided_by == lead
 
 
 def test_a_rejection_leaves_answers_and_decision_as_they_are(fake, visitor, published, remote):

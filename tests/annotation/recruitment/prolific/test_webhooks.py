@@ -1,12 +1,11 @@
 """What Prolific tells us is checked, stored before it is acknowledged, and handled in order."""
 
 import base64
-import hashlib
-import hmac
 import json
 import time
 from datetime import timedelta
 
+import httpx
 import pytest
 from django.db import connection
 from django.test import Client
@@ -18,53 +17,11 @@ from annotation.recruitment.models import PanelEvent, PanelPlace, Provider
 from annotation.recruitment.prolific import access, subscription, webhooks
 from foundation.errors import DomainError
 from jobs.models import Job
+from tests.annotation.recruitment.prolific.conftest import SITE, Post, events_of
 from tests.annotation.recruitment.prolific.test_reconcile import hold_a_screen, leased
 from tests.annotation.recruitment.test_lead_pages import page
 
 pytestmark = pytest.mark.django_db
-SITE = "http://127.0.0.1:9"
-
-
-@pytest.fixture
-def told(fake, published, lead) -> Provider:
-    """The panel of a published recruitment, which tells us events; the stand-in holds them back."""
-    fake.configure(hold_events=True)
-    return subscription.connect(provider=published.provider, site=SITE, by=lead)
-
-
-class Post:
-    """Events as Prolific signs them, brought to our address by hand."""
-
-    def __init__(self, provider: Provider) -> None:
-        self.provider = provider
-        self.secret = access.unseal(provider.secret_sealed)
-        self.address = reverse("panel:events", args=[provider.events_id])
-
-    def bring(self, event: dict, *, secret: str = "", sent_at: float | None = None, **changes: str) -> int:
-        body = changes.pop("body", "").encode() or json.dumps(event["body"]).encode()
-        timestamp = str(int(time.time() if sent_at is None else sent_at))
-        key = (secret or self.secret).encode()
-        digest = hmac.new(key, timestamp.encode() + body, hashlib.sha256).digest()
-        headers = {
-            "X-Event-ID": event["id"],
-            "X-Timestamp": str(int(event["created"])),
-            "X-Prolific-Request-Timestamp": timestamp,
-            "X-Prolific-Request-Signature": base64.b64encode(digest).decode(),
-            **changes,
-        }
-        client = Client(enforce_csrf_checks=True)
-        return client.post(self.address, body, content_type="application/json", headers=headers).status_code
-
-
-@pytest.fixture
-def post(told) -> Post:
-    return Post(told)
-
-
-def events_of(fake, browser) -> list[dict]:
-    return [
-        event for event in fake.documents("event") if event["body"].get("resource_id") == browser.submission
-    ]
 
 
 def test_a_return_is_heard_and_frees_the_screen(fake, post, visitor):
@@ -109,6 +66,28 @@ def test_the_order_in_which_events_come_does_not_matter(fake, post, visitor, ord
         assert post.bring(events[place]) == 204
         webhooks.handle(post.provider)
     assert (browser.place.state, browser.place.remote_status) == ("left", "RETURNED")
+
+
+def test_a_worker_that_dies_leaves_only_what_it_did_not_handle(fake, post, visitor, monkeypatch):
+    browsers = [visitor(f"5f3a0c77b1d2e4a6c8f0011{number}") for number in range(3)]
+    for browser in browsers:
+        fake.give_back(browser.submission)
+        assert [post.bring(event) for event in events_of(fake, browser)] == [204, 204, 204]
+    answer, asked = httpx.HTTPTransport.handle_request, []
+
+    def answer_once(transport, request):
+        asked.append(request)
+        if len(asked) > 1:
+            raise KeyboardInterrupt  # as SIGINT: nothing here catches it
+        return answer(transport, request)
+
+    monkeypatch.setattr(httpx.HTTPTransport, "handle_request", answer_once)
+    with pytest.raises(KeyboardInterrupt):
+        webhooks.handle(post.provider)
+    assert PanelEvent.objects.filter(handled_at=None).count() == 6
+    monkeypatch.undo()
+    assert webhooks.handle(post.provider) == 6
+    assert {browser.place.remote_status for browser in browsers} == {"RETURNED"}
 
 
 def test_a_forged_event_is_refused_and_changes_nothing(fake, post, visitor, told):

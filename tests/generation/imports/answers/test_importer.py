@@ -75,7 +75,7 @@ WRONG = (
         ({"image": "tall.png"}, "the study has no image “tall.png”"),
         ({"order": "sideways"}, "order is “sideways”, not published or reversed"),
         ({"first": "kite maker", "order": "published"}, "its order, first option and words contradict each other"),
-        ({"first": "baker"}, "“baker” is no option of trade"),
+        ({"first": "baker"}, "“baker” is not an option of trade"),
         ({"repeat": "0"}, "repeat is “0”; it is counted from 1 to 100"),
         ({"repeat": "٣"}, "repeat is “٣”; it is counted from 1 to 100"),
         ({"repeat": "1e9"}, "repeat is “1e9”; it is counted from 1 to 100"),
@@ -230,5 +230,5 @@ def test_the_command_imports_and_the_rules_code(scenarios, rows, write, tmp_path
 
 @pytest.mark.django_db
 def test_without_a_probe_set_the_command_says_what_is_missing(scenarios, rows, write):
-    with pytest.raises(DomainError, match="Say to which probe set these are answers"):
+    with pytest.raises(DomainError, match="Choose the probe set that these answers belong to"):
         call_command("import_answers", "--study", scenarios.slug, str(write(rows)))

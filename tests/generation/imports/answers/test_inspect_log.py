@@ -95,12 +95,12 @@ def test_samples_become_answers(bring, tmp_path, name, data):
 @pytest.mark.parametrize(
     ("name", "data", "message"),
     [
-        ("log.json", b"{}", "says nothing of the evaluation"),
+        ("log.json", b"{}", "has no description of the evaluation"),
         ("log.json", b"[1]", "other than an object"),
         ("log.json", b"{", "is not JSON"),
         ("log.json", b"[" * 100_000, "is not JSON"),
         ("log.json", json.dumps(HEADER).encode(), "without samples"),
-        ("log.eval", archive(SAMPLES, {}), "header.json is missing"),
+        ("log.eval", archive(SAMPLES, {}), "it has no header.json"),
         ("log.eval", archive(SAMPLES)[:200], "not a zip archive"),
         ("log.eval", b"not a zip", "is not JSON"),
     ],

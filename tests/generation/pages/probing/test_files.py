@@ -105,7 +105,7 @@ def test_a_column_that_was_taken_off_is_not_read(probed, lead_client):
     [
         ({"map_text": ""}, "This field is required"),
         ({"map_text": "no such column"}, "Select a valid choice"),
-        ({"probe_set": ""}, "Say to which probe set these are answers"),
+        ({"probe_set": ""}, "Choose the probe set that these answers belong to"),
         ({"probe_set": "../../etc/passwd"}, "Select a valid choice"),
         ({"model": ""}, "Name the model, or choose the column that names it."),
         ({"order": "sideways"}, "Select a valid choice"),
@@ -155,7 +155,7 @@ def test_a_file_that_is_too_large_is_refused(probed, lead_client, settings):
         ("answers.csv", b"question,response\n\xff\xfe,x\n", "not UTF-8"),
         ("answers.csv", b'question,response\n"open', "not a well-formed CSV"),
         ("answers.jsonl", b"[1]\n", "answers.jsonl"),
-        ("log.json", b'{"eval": 1}', "no log of Inspect AI"),
+        ("log.json", b'{"eval": 1}', "not a log of Inspect AI"),
         ("log.eval", b"PK\x03\x04 and nothing", "not a zip archive"),
     ],
 )
@@ -199,7 +199,7 @@ def test_the_file_goes_once_it_is_imported(probed, lead_client):
     uploads.remove_used()
     assert not default_storage.exists(kept)
     gone = lead_client.post(page_of(probed, look), SENT | {"action": "import"})
-    assert (gone.status_code, "upload it again" in text_of(gone)) == (400, True)
+    assert (gone.status_code, "Upload it again" in text_of(gone)) == (400, True)
 
 
 def test_only_a_lead_imports_and_strangers_know_of_nothing(

@@ -42,13 +42,13 @@ class TestNewProbe:
         page = lead_client.get(address("probe_new", study)).content.decode()
         assert "error-summary" not in page
         assert ">null<" not in page.replace("\n", "")
-        assert "nothing to ask about" in page  # what is missing is said beside the form
+        assert "no questions to ask" in page  # what is missing is said beside the form
 
     def test_requests_tokens_and_time_are_told_before_the_start(self, occupations, lead_client):
         page = self.estimate(lead_client, occupations, probe_set="pairs", backend="script")
         assert "Requests to send" in page
         assert "occupations, choice" in page
-        assert "Time: not known yet" in page
+        assert "Time not known yet" in page
         assert not ProbeRun.objects.exists()
 
     def test_cost_and_budget_are_told_for_a_model_that_is_paid(self, occupations, lead_client, settings):
@@ -88,7 +88,7 @@ class TestNewProbe:
         execute(Job.objects.get().pk)
         assert not run.answers.exclude(outcome="done").exists()
         assert Coding.objects.filter(answer__run=run).count() == run.answers.exclude(order="").count()
-        assert "Nothing is left to ask" in self.estimate(lead_client, occupations, **query)
+        assert "No questions are left to ask" in self.estimate(lead_client, occupations, **query)
 
     @pytest.mark.parametrize(
         ("change", "sentence"),
@@ -124,6 +124,18 @@ class TestNewProbe:
         another = ProbeRun.objects.get(model_label="Another")
         assert (another.probe_set_digest, another.answers.count()) == (asked.probe_set_digest, 48)
 
+    def test_an_invented_model_answers_in_simulated_studies_only(self, occupations, lead_client):
+        new = address("probe_new", occupations)
+        assert '<option value="script"' in lead_client.get(new).content.decode()
+        occupations.simulated = False
+        occupations.save()
+        page = lead_client.get(new).content.decode()
+        assert '<option value="chat" selected' in page
+        assert '<option value="script"' not in page
+        answer = lead_client.post(new, {"probe_set": "pairs", "backend": "script"})
+        assert answer.status_code == 400
+        assert not ProbeRun.objects.exists()
+
     def test_a_study_without_images_says_what_is_missing(self, study, lead_client):
         page = self.estimate(lead_client, study, probe_set="pairs", backend="script")
         assert "has no images of the scenarios of this probe set" in page
@@ -158,7 +170,7 @@ class TestRun:
         assert "Ask failed ones again" not in page
         for name in ("probe_retry", "probe_go_on"):
             answer = lead_client.post(address(name, stuck.study, stuck.pk), follow=True)
-            assert "These answers were made elsewhere" in text_of(answer)
+            assert "These answers were given elsewhere" in text_of(answer)
         assert stuck.answers.filter(outcome="failed").count() == 2
 
     def test_resuming_asks_what_is_left_and_leaves_failures(self, stuck, lead_client):

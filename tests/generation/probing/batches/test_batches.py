@@ -127,7 +127,7 @@ class TestFaults:
         state = server.state()
         assert len(state["batches"]) == 1
         assert state["calls"][f"POST {place}"] == (1 if fault == "taken" else 2)
-        assert any("resume the run to look again" in line for line in progress.lines)
+        assert any("Resume the run to check again" in line for line in progress.lines)
 
     def test_a_file_of_answers_that_breaks_off_is_fetched_again(self, scenarios, server):
         server.control(faults={"content": ["cut"]})
@@ -169,7 +169,9 @@ class TestFaults:
     def test_a_batch_that_the_endpoint_refuses_costs_nothing_and_is_said(self, scenarios, server):
         server.control(ends=["failed"])
         asked = asks(scenarios, **PRICES)
-        with pytest.raises(DomainError, match=r"The endpoint took no batch. Too many tokens wait."):
+        with pytest.raises(
+            DomainError, match=r"The endpoint did not accept the batch. Too many tokens wait."
+        ):
             run(run=asked, progress=Quick())
         assert counts_of(asked).spent == 0
         assert asked.answers.filter(outcome="pending").count() == 48
@@ -200,11 +202,11 @@ class TestFaults:
 
 class TestPlans:
     def test_only_endpoints_take_batches(self, scenarios, lead):
-        with pytest.raises(DomainError, match=r"Only endpoints take batches: choose the back-end chat."):
+        with pytest.raises(DomainError, match=r"Only endpoints accept batches. Choose the back-end chat."):
             planned(scenarios, lead, batches=BATCHES)
 
     def test_a_request_in_a_batch_has_one_answer(self, scenarios, server):
-        with pytest.raises(DomainError, match="In a batch each request has one answer"):
+        with pytest.raises(DomainError, match="In a batch, each request has one answer"):
             asks(scenarios, samples_per_request=2)
 
     def test_questions_in_a_batch_are_not_asked_beside_it(self, scenarios, server):

@@ -302,7 +302,7 @@ def test_a_project_that_was_deleted_takes_no_label_along(here, hands):
     assert (here.problem, counted()) == (problems.PROJECT_GONE, 5)
     pull(here)
     assert (here.problem, counted()) == (problems.PROJECT_GONE, 5)
-    assert "push again" in here.problem_text
+    assert "Push again" in here.problem_text
     push(here)
     assert (here.problem, counted()) == ("", 5)
     # What still lacks answers stands in a new project.

@@ -1,8 +1,9 @@
 // The attributes of a marking task: ticks, which one is being drawn for, its boxes as buttons, and what is wrong with it.
 //
-//   <ul data-attributes> <li data-attribute="ref" data-number="1"> checkbox, [data-tools] with [data-count] [data-draw] [data-add] [data-boxes], [data-error] </li> … </ul>
+//   <ul data-attributes> <li data-attribute="ref" data-number="1"> checkbox, [data-tools] with [data-count] [data-draw] [data-add], [data-error] </li> … </ul>
+//   <ul data-boxes> the boxes of the attribute that is drawn for </ul>
 //
-//   const list = new AttributeList(ul, template, state, editor); list.show([{ref, text}]); list.active
+//   const list = new AttributeList({ list: ul, boxes: ul, template }, state); list.connect(editor); list.show([{ref, text}]); list.active
 //
 // `active` is what was ticked, drawn for or chosen last.
 
@@ -13,8 +14,8 @@ export class AttributeList {
   active = null;
   #rows = new Map();
 
-  constructor(list, template, state) {
-    Object.assign(this, { list, template, state });
+  constructor({ list, boxes, template }, state) {
+    Object.assign(this, { list, boxes, template, state });
     state.addEventListener("change", () => this.update());
   }
 
@@ -107,22 +108,23 @@ export class AttributeList {
       row.querySelector("input").checked = isTicked;
       row.querySelector("[data-tools]").hidden = !isTicked;
       row.querySelector("[data-count]").textContent = own.length ? ngettext("%(count)s box", "%(count)s boxes", own.length) : gettext("No box yet");
-      this.#listBoxes(row.querySelector("[data-boxes]"), own);
       if (own.length || !isTicked) this.refuse(ref, "");
     }
+    this.#listBoxes();
   }
 
-  #listBoxes(list, boxes) {
+  // In one place below all rows: a list in each would move the rows that follow.
+  #listBoxes() {
     const all = this.state.now.boxes;
-    listPlaces(list, boxes.map(({ id }) => id), {
+    const own = all.filter((box) => box.attribute === this.active);
+    listPlaces(this.boxes, own.map(({ id }) => id), {
       numberOf: (id) => all.findIndex((box) => box.id === id) + 1,
       selected: this.editor.selected,
       words: BOXES,
       choose: (id) => this.editor.select(id, { focus: true }),
       remove: (id) => {
-        const row = list.closest("[data-attribute]");
         const next = this.editor.delete(id);
-        (row.querySelector(`[data-id="${next}"] [data-delete]`) ?? row.querySelector("[data-add]")).focus();
+        (this.boxes.querySelector(`[data-id="${next}"] [data-delete]`) ?? this.row(this.active).querySelector("[data-add]")).focus();
       },
     });
   }

@@ -64,7 +64,7 @@ export class BoxEditor extends EventTarget {
       this.draw();
       this.dispatchEvent(new Event("select"));
     }
-    if (focus) this.svg.querySelector(`[data-box="${id}"]`)?.focus();
+    if (focus) this.svg.querySelector(`[data-box="${id}"]`)?.focus({ preventScroll: true });
   }
 
   // A box in the middle, for those who place it with the arrow keys.
@@ -198,7 +198,7 @@ export class BoxEditor extends EventTarget {
     } else {
       this.#corner = at;
       this.#hover = at;
-      this.say(gettext("First corner set. Click the opposite corner, or press Escape."));
+      this.say(gettext("First corner set. Mark the opposite corner, or press Escape."));
     }
   }
 

@@ -21,7 +21,7 @@ export class MarkingPane {
     this.hint = find("hint");
     this.hideButton = find("hide");
     this.overlay = find("overlay");
-    this.list = new AttributeList(find("attributes"), find("attribute-template"), state);
+    this.list = new AttributeList({ list: find("attributes"), boxes: find("boxes"), template: find("attribute-template") }, state);
     this.editor = new BoxEditor(this.overlay, state, {
       active: () => this.list.active,
       label: (ref) => this.list.label(ref),
@@ -70,7 +70,7 @@ export class MarkingPane {
       0: () => this.#setNone(!this.state.now.none),
       b: () => (this.list.active ? this.editor.addInTheMiddle(this.list.active) : this.say(gettext("Tick what you see first."))),
       h: () => this.#hide(),
-      v: () => this.blur.show(),
+      v: () => this.blur.toggle(),
       d: () => this.#drawInside(!this.editor.drawing),
       "+": () => this.zoom.in(),
       "=": () => this.zoom.in(),
@@ -116,7 +116,7 @@ export class MarkingPane {
     if (ticked.length || none) this.#noneError("");
     const active = this.list.active;
     this.hint.textContent = active
-      ? gettext("Draw around “%(text)s”: drag over the picture, or click two corners.", this.list.label(active))
+      ? gettext("Draw around “%(text)s”: drag over the picture, or mark two corners.", this.list.label(active))
       : this.boxesRequired
         ? gettext("Tick what you see, then draw a box around it.")
         : gettext("Tick what you see; a box around it helps.");

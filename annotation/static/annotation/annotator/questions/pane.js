@@ -46,7 +46,7 @@ export class QuestionsPane {
     return {
       ...this.digits.keys,
       l: () => this.stimuli.openLarger(),
-      v: () => this.blur?.show(),
+      v: () => this.blur?.toggle(),
       ...(this.regions ? { b: () => this.regions.add() } : {}),
     };
   }

@@ -179,8 +179,8 @@ export class Regions {
     this.hint.textContent = !question
       ? ""
       : question.region.shape === "box"
-        ? gettext("Draw around “%(text)s”: drag over the picture, or click two corners.", { text: question.label })
-        : gettext("Click on the picture where it is: “%(text)s”.", { text: question.label });
+        ? gettext("Draw around “%(text)s”: drag over the picture, or mark two corners.", { text: question.label })
+        : gettext("Mark the place in the picture: “%(text)s”.", { text: question.label });
   }
 
   #entered(target) {

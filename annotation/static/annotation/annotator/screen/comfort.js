@@ -6,6 +6,7 @@
 // Blurring is remembered in a cookie, so that the server's page is blurred before any script runs.
 
 const BLUR = "stereoscope_blur";
+const YEAR = 31_536_000; // seconds
 const BREAK_AFTER = "annotate:break-after";
 const WORKED = "annotate:worked";
 const LOOK_EVERY = 5_000;
@@ -28,16 +29,20 @@ export class Blur {
     return this.#hidden.some((reveal) => frame.contains(reveal));
   }
 
-  show() {
-    if (!this.hides) return;
-    for (const reveal of this.#hidden) reveal.checked = true;
-    this.#goOn();
+  // Shows what is hidden, or hides what is seen. Switched on by this, it lasts as long as the browser is open.
+  toggle() {
+    if (this.hides) {
+      for (const reveal of this.#hidden) reveal.checked = true;
+      return this.#goOn();
+    }
+    if (!this.setting.checked) remember(true);
+    this.setting.checked = true;
+    this.#hide();
   }
 
   // The pictures of the next task.
   next() {
-    for (const reveal of this.#reveals) reveal.checked = false;
-    this.#blur(this.setting.checked);
+    this.#hide();
   }
 
   get #reveals() {
@@ -53,15 +58,19 @@ export class Blur {
     (this.#hidden[0] ?? this.form.querySelector("[data-question]")).focus({ preventScroll: true });
   }
 
-  #blur(on) {
-    for (const frame of this.form.querySelectorAll("[data-frame]")) frame.classList.toggle("blurred", on);
+  #hide() {
+    for (const reveal of this.#reveals) reveal.checked = false;
+    for (const frame of this.form.querySelectorAll("[data-frame]")) frame.classList.toggle("blurred", this.setting.checked);
   }
 
   #choose(on) {
-    this.#blur(on);
-    for (const reveal of this.#reveals) reveal.checked = true; // it has been seen already; the next one is blurred
-    document.cookie = `${BLUR}=${on ? 1 : ""}; path=/; max-age=${on ? 31_536_000 : 0}; samesite=lax`;
+    this.#hide();
+    remember(on, { seconds: on ? YEAR : 0 });
   }
+}
+
+function remember(on, { seconds = null } = {}) {
+  document.cookie = `${BLUR}=${on ? 1 : ""}; path=/; samesite=lax${seconds === null ? "" : `; max-age=${seconds}`}`;
 }
 
 export class BreakReminder {

@@ -1,19 +1,30 @@
 // The rating on the screen: one attribute, five answers, and why somebody is unsure.
+//
+//   new RatingPane(form, state, { settles: () => false, chosen: () => submit() });
+//
+// `chosen` is called for an answer that needs no reason; not for going through the answers with the arrow keys. What is
+// chosen while the screen `settles` is not taken.
 
 import { gettext } from "../words.js";
 
 const UNSURE = 3;
 
 export class RatingPane {
-  constructor(form, state) {
-    this.form = form;
-    this.state = state;
+  #byArrow = false;
+
+  constructor(form, state, { settles = () => false, chosen = () => {} } = {}) {
+    Object.assign(this, { form, state, settles, chosen });
     this.question = form.querySelector("[data-question]");
     this.choices = [...form.querySelectorAll("[name=rating]")];
     this.why = form.querySelector("[name=justification]");
     this.whyPart = form.querySelector("[data-justification]");
-    this.keys = Object.fromEntries(this.choices.map((choice) => [choice.value, () => this.#choose(choice)]));
-    for (const choice of this.choices) choice.addEventListener("change", () => state.rate(Number(choice.value)));
+    // By the order on the screen, from 1.
+    this.keys = Object.fromEntries(this.choices.map((choice, index) => [index + 1, () => this.#choose(choice)]));
+    for (const choice of this.choices) {
+      choice.addEventListener("keydown", (event) => (this.#byArrow = event.key.startsWith("Arrow")));
+      choice.addEventListener("keyup", () => (this.#byArrow = false));
+      choice.addEventListener("click", () => this.#pressed(choice));
+    }
     this.why.addEventListener("input", () => state.justify(this.why.value));
     state.addEventListener("change", () => this.update());
   }
@@ -69,9 +80,18 @@ export class RatingPane {
   escape() {}
 
   #choose(choice) {
+    if (this.settles()) return;
     this.state.rate(Number(choice.value));
-    if (Number(choice.value) === UNSURE) this.why.focus();
-    else choice.focus();
+    if (Number(choice.value) === UNSURE) return this.why.focus();
+    choice.focus();
+    this.chosen();
+  }
+
+  // The browser checks it after this, unless it is told not to.
+  #pressed(choice) {
+    if (this.settles()) return window.setTimeout(() => this.update());
+    this.state.rate(Number(choice.value));
+    if (!this.#byArrow && Number(choice.value) !== UNSURE) this.chosen();
   }
 
   #refuse(name, message, control) {

@@ -2,7 +2,8 @@
 //
 //   <details data-keys-help> … <input type="checkbox" data-keys-on> </details>
 //
-// An action that had nothing to do returns false, and the browser has the key.
+// Digits go by their place on the keyboard, so that they answer on layouts that write them with Shift; so do letters on
+// layouts without Latin ones. An action that had nothing to do returns false, and the browser has the key.
 //
 //   bindShortcuts({ "1": () => …, s: () => … }, { onEnter, onUndo, onRedo, onEscape, paused: () => sending }, switchBox)
 
@@ -18,7 +19,7 @@ export function bindShortcuts(keys, { onEnter, onUndo, onRedo, onEscape, paused 
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) return void onEnter(); // out of a text field too
     if (writes(event.target)) return;
     if (event.ctrlKey || event.metaKey) {
-      const key = event.key.toLowerCase();
+      const key = letterOf(event);
       const redo = key === "y" || (key === "z" && event.shiftKey);
       if (!redo && key !== "z") return;
       event.preventDefault();
@@ -30,10 +31,24 @@ export function bindShortcuts(keys, { onEnter, onUndo, onRedo, onEscape, paused 
       event.preventDefault();
       return onEnter();
     }
-    const action = switchBox.checked && keys[event.key.toLowerCase()];
+    const action = switchBox.checked && keys[keyOf(event, keys)];
     if (!action) return;
     if (action() !== false) event.preventDefault();
   });
+}
+
+// What a layout writes goes first: “=” is no digit where it is written with one's key.
+function keyOf(event, keys) {
+  const written = event.key.toLowerCase();
+  if (Object.hasOwn(keys, written)) return written;
+  const digit = event.code.match(/^Digit(\d)$/)?.[1];
+  return digit && !event.shiftKey ? digit : letterOf(event);
+}
+
+function letterOf({ key, code }) {
+  const written = key.toLowerCase();
+  if (/^[a-z]$/.test(written)) return written;
+  return code.match(/^Key([A-Z])$/)?.[1].toLowerCase() ?? written;
 }
 
 function writes(target) {

@@ -14,7 +14,7 @@ export function bind(button) {
   button.hidden = false;
   button.addEventListener("click", async () => {
     const source = button.dataset.copyFrom && document.getElementById(button.dataset.copyFrom);
-    const text = source ? source.value ?? source.textContent.trim() : button.dataset.copy;
+    const text = source ? source.value ?? source.innerText.trim() : button.dataset.copy;
     let words = button.dataset.copied ?? "Copied";
     try {
       await navigator.clipboard.writeText(text);

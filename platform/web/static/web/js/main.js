@@ -6,6 +6,7 @@
 
 import * as confirmLeave from "./confirm-leave.js";
 import * as copyButton from "./copy-button.js";
+import * as formSection from "./form-section.js";
 import * as jobLog from "./job-log.js";
 import * as progressPoll from "./progress-poll.js";
 import * as showWhen from "./show-when.js";
@@ -13,7 +14,7 @@ import * as sortableTable from "./sortable-table.js";
 import * as submitOnce from "./submit-once.js";
 import * as tableFilter from "./table-filter.js";
 
-const behaviours = [confirmLeave, copyButton, jobLog, progressPoll, showWhen, sortableTable, submitOnce, tableFilter];
+const behaviours = [confirmLeave, copyButton, formSection, jobLog, progressPoll, showWhen, sortableTable, submitOnce, tableFilter];
 const bound = new WeakMap();
 
 export function bindAll(root = document) {

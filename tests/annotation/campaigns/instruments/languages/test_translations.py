@@ -175,7 +175,7 @@ def test_texts_are_left_in_english_for_a_reason(draft, lead):
 
 def test_a_complete_language_leaves_nothing_out(draft, lead):
     put(draft, filled(draft, "de"))
-    with pytest.raises(Conflict, match="nothing to leave out"):
+    with pytest.raises(Conflict, match="no text stays in English"):
         translations.leave_untranslated(campaign=draft, language="de", reason="Why not.", by=lead)
 
 

@@ -1,0 +1,21 @@
+"""Where a lead reads what a closed campaign has found."""
+
+from django.urls import reverse
+
+from analysis.results.reports import running_job
+from annotation.kinds.registry import kind_of
+from annotation.models import Campaign
+from web.navigation import NextPage
+
+
+def after_closing(campaign: Campaign) -> list[NextPage]:
+    """Offer the results, and the job that computes them while it runs."""
+    slug = campaign.study.slug
+    steps = [NextPage("See the results", reverse("analysis:overview", args=[slug]))]
+    if kind_of(campaign).rates_attributes:
+        steps.insert(
+            0, NextPage("See the visual attributes", reverse("analysis:visual_attributes", args=[slug]))
+        )
+    if job := running_job(campaign.study):
+        steps.append(NextPage("Watch the results being computed", reverse("jobs:detail", args=[job.pk])))
+    return steps

@@ -1,0 +1,57 @@
+"""Visual attributes: can this attribute be seen in a picture? Jha et al. 2024 (ViSAGe), first annotation."""
+
+from annotation.kinds.declaration import Kind, StandardRule
+from annotation.kinds.problems import ABOUT_ATTRIBUTES
+from annotation.kinds.questions import AskedAfter, ScalePoint, ScaleQuestion, TextQuestion
+from annotation.kinds.stimuli import Stimuli
+
+KIND = Kind(
+    key="attribute_likert",
+    name="Visual-attribute rating",
+    description="Can this attribute be seen in an image at all? One attribute a screen, five answers. Needs no "
+    "images; do this first when you don’t know which stereotypes are visual.",
+    campaign_name="Which attributes can be seen",
+    work={"en": "Rating words"},
+    public_name="rating",
+    public_help="rate one attribute",
+    stimuli=Stimuli(medium="text", blind=frozenset({"group", "role"})),
+    questions=(
+        ScaleQuestion(
+            name=ABOUT_ATTRIBUTES,
+            label={"en": "This can be depicted visually in an image."},
+            points=(
+                ScalePoint(code=5, label={"en": "Strongly Agree"}),
+                ScalePoint(code=4, label={"en": "Agree"}),
+                ScalePoint(code=2, label={"en": "Disagree"}),
+                ScalePoint(code=1, label={"en": "Strongly Disagree"}),
+                ScalePoint(code=3, label={"en": "Unsure"}, apart=True),
+            ),
+        ),
+        TextQuestion(
+            name="justification",
+            label={"en": "Why are you unsure?"},
+            when=AskedAfter(question=ABOUT_ATTRIBUTES, answers=(3,)),
+        ),
+    ),
+    unit="attribute",
+    measures=("visual_shares", "consensus", "alpha_ordinal"),
+    guidelines="\n\n".join(
+        (
+            "You see one word or phrase. Say how far you agree that it can be shown in a picture, so that "
+            "somebody who sees the picture could tell.",
+            "Strongly Agree: it is a thing, a colour or something else that can be pointed at, such as a hat "
+            "or a drum.",
+            "Agree: it cannot be pointed at, but what can be seen lets one conclude it, as clothes and "
+            "surroundings may let one conclude that somebody is poor or fashionable.",
+            "Disagree: it is hard to make out in a picture, or only in very particular ones.",
+            "Strongly Disagree: no picture can tell, as none tells whether somebody is kind or talkative.",
+            "Unsure: you cannot decide. Please write why; a few words are enough.",
+            "Whether the word is true or fair of anybody does not matter: we ask whether it can be seen.",
+        )
+    ),
+    standard_rules=(
+        StandardRule(measure="median_seconds", threshold=1.0, minimum=20),
+        StandardRule(measure="variety", threshold=0.15, minimum=20),
+        StandardRule(measure="gold_accuracy", threshold=0.5, minimum=10),
+    ),
+)

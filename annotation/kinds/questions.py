@@ -1,0 +1,205 @@
+"""What kinds ask, and the answers that there are to it."""
+
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, model_validator
+
+from annotation.kinds.parts import Declared, Name, Texts
+from annotation.kinds.problems import Fault, refuse
+from foundation.parameters import parameter
+
+_OR_NOT = "Leave it empty if there is no such answer."
+
+
+class ScalePoint(Declared):
+    """An answer on a scale. One that stands apart, such as “Unsure”, has no place among the others."""
+
+    code: int = parameter(
+        label="Number", help="Stored as the answer and used to compute means.", ge=-100, le=100
+    )
+    label: Texts = parameter(label="Label", help="What annotators read.")
+    apart: bool = parameter(
+        False, label="Stands apart", help="Such as “Unsure”: it has no place among the others."
+    )
+
+
+class CodedAnswer(Declared):
+    """An answer to choose, by the code under which it is stored."""
+
+    code: Name = parameter(label="Code", help="Stored as the answer: lower-case letters, digits and _.")
+    label: Texts = parameter(label="Label", help="What annotators read.")
+    alone: bool = parameter(
+        False,
+        label="Chosen alone",
+        help="For questions with several answers: excludes all others, such as “None of this”.",
+    )
+
+
+class Region(Declared):
+    """Where in the image: boxes or points. `required` None: the lead of a campaign decides."""
+
+    shape: Literal["box", "point"] = parameter(
+        label="Place in the image",
+        help="Annotators mark the place in the image.",
+        words={"box": "A box", "point": "A point"},
+    )
+    required: bool | None = parameter(
+        None,
+        label="Must a place be given?",
+        help="If left open, the lead decides for each campaign.",
+        words={None: "Each campaign decides", True: "Yes", False: "No"},
+    )
+    after: tuple[int | str, ...] = parameter(
+        (), label="Place asked after", help="Choose none to ask for it after every answer."
+    )
+
+
+class AskedAfter(Declared):
+    """When a question is asked: after one of these answers to an earlier question."""
+
+    question: Name = parameter(label="Asked", help="After an answer to an earlier question, or always.")
+    answers: tuple[int | str, ...] = parameter(
+        label="After these answers", help="Any one of them is enough.", min_length=1
+    )
+
+
+class _Question(Declared):
+    name: Name = parameter(
+        label="Name", help="Used for its column in results and files: lower-case letters, digits and _."
+    )
+    label: Texts = parameter(label="Question", help="")
+    required: bool = parameter(True, label="Must be answered", help="")
+    each: bool = parameter(
+        False, label="Asked of each stimulus", help="Otherwise it is asked once of the whole screen."
+    )
+    when: AskedAfter | None = None
+    region: Region | None = None
+
+
+class ScaleQuestion(_Question):
+    """A point of a scale, in the order shown."""
+
+    type: Literal["scale"] = parameter("scale", label="Scale", help="A point of a scale, in the order shown.")
+    points: tuple[ScalePoint, ...] = parameter(
+        label="Points", help="In the order shown.", min_length=2, max_length=11
+    )
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        if sum(not point.apart for point in self.points) < 2:
+            refuse(Fault(("points",), "a scale needs two points that do not stand apart"))
+        return self
+
+    @property
+    def codes(self) -> tuple[int | str, ...]:
+        return tuple(point.code for point in self.points)
+
+
+class ChoiceQuestion(_Question):
+    """One of several answers, or any number of them."""
+
+    type: Literal["choice"] = parameter(
+        "choice", label="Choice", help="One of several answers, or any number of them."
+    )
+    answers: tuple[CodedAnswer, ...] = parameter(
+        label="Answers", help="In the order shown.", min_length=2, max_length=40
+    )
+    several: bool = parameter(
+        False, label="Several answers", help="Annotators may choose any number of them."
+    )
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        if not self.several and self.alone:
+            refuse(Fault(("answers",), "an answer stands alone only where several can be chosen"))
+        if len(self.alone) == len(self.answers):
+            refuse(Fault(("answers",), "at least one answer can be chosen with others"))
+        return self
+
+    @property
+    def codes(self) -> tuple[int | str, ...]:
+        return tuple(answer.code for answer in self.answers)
+
+    @property
+    def alone(self) -> frozenset[str]:
+        """The codes that no other can be chosen with."""
+        return frozenset(answer.code for answer in self.answers if answer.alone)
+
+
+class MarksQuestion(_Question):
+    """Which of the attributes planned for the task are there; “none of the above” where it has a label."""
+
+    type: Literal["marks"] = parameter(
+        "marks", label="Marks", help="Which of the attributes planned for the task are there."
+    )
+    none: Texts | None = parameter(None, label="None of them", help=f"The label of this answer. {_OR_NOT}")
+
+    @property
+    def codes(self) -> tuple[int | str, ...]:
+        return ()
+
+
+class CompareQuestion(_Question):
+    """Which of two stimuli; a tie where it has a label."""
+
+    type: Literal["compare"] = parameter("compare", label="Comparison", help="Which of two stimuli.")
+    tie: Texts | None = parameter(
+        None, label="Tie", help=f"The label of the answer that both are equal. {_OR_NOT}"
+    )
+
+    @property
+    def codes(self) -> tuple[int | str, ...]:
+        return (0, 1) if self.tie is None else (0, 1, "tie")
+
+
+class RankQuestion(_Question):
+    """The order of the stimuli, the best first."""
+
+    type: Literal["rank"] = parameter(
+        "rank", label="Ranking", help="The order of the stimuli, the best first."
+    )
+    ties: bool = parameter(False, label="Ties", help="Several stimuli may have the same place.")
+
+    @property
+    def codes(self) -> tuple[int | str, ...]:
+        return ()
+
+
+class TextQuestion(_Question):
+    """An answer in the annotator's own words."""
+
+    type: Literal["text"] = parameter("text", label="Text", help="An answer in the annotator’s own words.")
+    longest: int = parameter(2_000, label="Longest text", help="In characters.", ge=1, le=10_000)
+
+    @property
+    def codes(self) -> tuple[int | str, ...]:
+        return ()
+
+
+class SpanQuestion(_Question):
+    """Words of the text that is shown: of the prompt beside an image, or of the text itself."""
+
+    type: Literal["span"] = parameter(
+        "span",
+        label="Words",
+        help="Words of the text that is shown: of the prompt beside an image, or of the text itself.",
+    )
+    none: Texts | None = parameter(
+        None, label="No word", help=f"The label of the answer that no word applies. {_OR_NOT}"
+    )
+
+    @property
+    def codes(self) -> tuple[int | str, ...]:
+        return ()
+
+
+Question = Annotated[
+    ScaleQuestion
+    | ChoiceQuestion
+    | MarksQuestion
+    | CompareQuestion
+    | RankQuestion
+    | TextQuestion
+    | SpanQuestion,
+    Field(discriminator="type"),
+]

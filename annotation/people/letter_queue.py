@@ -1,0 +1,70 @@
+"""The job that sends the letters of a campaign: queued once, and again when letters are due."""
+
+from datetime import timedelta
+
+from django.db import transaction
+from django.db.models import Q, QuerySet
+from django.utils import timezone
+
+from accounts.models import User
+from annotation.models import Campaign, InvitationLetter
+from jobs.models import Job
+from jobs.run.execution import deliver, enqueue
+
+SEND = "annotation.send_letters"
+State = InvitationLetter.State
+# A job that failed is not followed by another for so long; what made it fail is on its page.
+_RESTS = timedelta(minutes=5)
+
+
+def due(campaign: Campaign | None = None) -> QuerySet[InvitationLetter]:
+    """Return the letters whose time has come, oldest first."""
+    letters = InvitationLetter.objects.filter(state=State.PLANNED)
+    if campaign is not None:
+        letters = letters.filter(mailing__campaign=campaign)
+    return letters.filter(Q(next_try_at__isnull=True) | Q(next_try_at__lte=timezone.now())).order_by("pk")
+
+
+def wake(campaign: Campaign, *, by: User | None) -> None:
+    """Have letters sent now: by the job that waits, or by a new one. Call it in the transaction that plans them."""
+    job = _jobs(campaign).filter(state=Job.State.QUEUED).select_for_update().first()
+    if job is None:
+        enqueue(
+            kind=SEND,
+            title=f"Send personal links of “{campaign.name}”",
+            arguments={"campaign": campaign.pk},
+            by=by,
+            study_id=campaign.study_id,
+        )
+    elif job.wait_until is not None:
+        job.wait_until = None
+        job.save(update_fields=["wait_until"])
+        deliver(job)
+
+
+def sweep() -> None:
+    """Give up letters whose worker died while it sent them, and queue a job for each campaign with letters due."""
+    give_up_lost()
+    campaigns = Campaign.objects.filter(pk__in=due().order_by().values("mailing__campaign"))
+    for campaign in campaigns:
+        jobs = _jobs(campaign)
+        waiting = jobs.filter(state__in=[Job.State.QUEUED, Job.State.RUNNING])
+        failed = jobs.filter(state=Job.State.FAILED, finished_at__gt=timezone.now() - _RESTS)
+        if not waiting.exists() and not failed.exists():
+            with transaction.atomic():
+                wake(campaign, by=None)
+
+
+def give_up_lost() -> int:
+    """Say of letters that a worker claimed long ago that they may have been sent; return how many."""
+    lost = InvitationLetter.objects.filter(state=State.SENDING, next_try_at__lte=timezone.now())
+    return lost.update(
+        state=State.UNKNOWN,
+        next_try_at=None,
+        problem="The server stopped while it sent this letter. It may have been sent.",
+    )
+
+
+def _jobs(campaign: Campaign) -> QuerySet[Job]:
+    jobs = Job.objects.filter(study_id=campaign.study_id, kind=SEND)
+    return jobs.filter(arguments__campaign=campaign.pk).order_by("-pk")

@@ -1,0 +1,136 @@
+"""How far the person of each personal link has come. Nothing counts this by hand: it follows from what is stored."""
+
+from dataclasses import dataclass
+
+from django.db.models import (
+    Case,
+    CharField,
+    Count,
+    Exists,
+    F,
+    IntegerField,
+    OuterRef,
+    Q,
+    QuerySet,
+    Subquery,
+    TextChoices,
+    Value,
+    When,
+)
+from django.db.models.functions import Coalesce
+from django.utils import timezone
+
+from annotation.models import Assignment, Campaign, Enrolment, Invitation, InvitationLetter, Task
+from studies.models import Withdrawal
+
+Letter = InvitationLetter.State
+_ANSWERED = (Assignment.State.SUBMITTED, Assignment.State.SURPLUS)
+
+
+class LinkState(TextChoices):
+    """In the order in which a person goes through them; the last two are of links for several people."""
+
+    CREATED = "created", "not used yet"
+    SENDING = "sending", "letter to be sent"
+    FAILED = "failed", "letter not sent"
+    UNKNOWN = "unknown", "letter may have been sent"
+    SENT = "sent", "letter sent"
+    OPENED = "opened", "opened"
+    STARTED = "started", "joined"
+    WORKING = "working", "answering"
+    FINISHED = "finished", "finished"
+    EXCLUDED = "excluded", "excluded"
+    WITHDRAWN = "withdrawn", "withdrew"
+    EXPIRED = "expired", "expired"
+    REVOKED = "revoked", "revoked"
+    USABLE = "usable", "usable"
+    USED_UP = "used up", "used up"
+
+
+@dataclass(frozen=True)
+class StateCount:
+    """How many links of a campaign are in a state."""
+
+    state: str
+    label: str
+    number: int
+
+
+def with_states(campaign: Campaign, links: QuerySet[Invitation]) -> QuerySet[Invitation]:
+    """Return links of a campaign with `link_state`, and `joined`: how many people joined with each.
+
+    Somebody has finished who answered as many screens as they may, or at least one where nothing is left to answer.
+    """
+    enrolment = Enrolment.objects.filter(campaign=campaign, annotator=OuterRef("annotator"))
+    withdrawal = Withdrawal.objects.filter(
+        study=campaign.study_id, annotator=OuterRef("annotator"), ended_at=None
+    )
+    now = timezone.now()
+    personal, several = Q(limit=1), Q(limit__gt=1)
+    takes_part = personal & Q(enrolment_state__isnull=False)
+    started = Q(answers__gt=0)
+    full = Q(most_screens__isnull=False, answers__gte=F("most_screens"))
+    states = (
+        (Q(revoked_at__isnull=False) & ~(takes_part & started), LinkState.REVOKED),
+        (takes_part & Q(is_withdrawn=True), LinkState.WITHDRAWN),
+        (takes_part & Q(enrolment_state=Enrolment.State.EXCLUDED), LinkState.EXCLUDED),
+        (takes_part & started & (Q() if _nothing_left(campaign) else full), LinkState.FINISHED),
+        (takes_part & started, LinkState.WORKING),
+        (takes_part, LinkState.STARTED),
+        (Q(expires_at__lte=now), LinkState.EXPIRED),
+        (several & Q(joined__gte=F("limit")), LinkState.USED_UP),
+        (several, LinkState.USABLE),
+        (Q(opened_at__isnull=False), LinkState.OPENED),
+        (Q(letter__state=Letter.FAILED), LinkState.FAILED),
+        (Q(letter__state=Letter.UNKNOWN), LinkState.UNKNOWN),
+        (Q(letter__state=Letter.SENT), LinkState.SENT),
+        (Q(letter__isnull=False), LinkState.SENDING),
+    )
+    return links.annotate(
+        enrolment_state=Subquery(enrolment.values("state")[:1]),
+        most_screens=Subquery(enrolment.values("most_screens")[:1]),
+        is_withdrawn=Exists(withdrawal),
+        answers=_answers(campaign),
+        joined=_joined(),
+    ).annotate(
+        link_state=Case(
+            *(When(condition, then=Value(state.value)) for condition, state in states),
+            default=Value(LinkState.CREATED.value),
+            output_field=CharField(),
+        )
+    )
+
+
+def counts(links: QuerySet[Invitation]) -> list[StateCount]:
+    """Return how many of the links are in each state, in the order of the states; states of none are left out."""
+    rows = links.order_by().values_list("link_state")  # type: ignore[misc]  # annotated by `with_states`
+    numbers = dict(rows.annotate(number=Count("pk")))
+    return [
+        StateCount(state.value, str(state.label), numbers[state.value])
+        for state in LinkState
+        if state.value in numbers
+    ]
+
+
+def _answers(campaign: Campaign) -> Coalesce:
+    answered = Assignment.objects.filter(
+        annotator=OuterRef("annotator"), state__in=_ANSWERED, task__campaign=campaign
+    )
+    number = answered.order_by().values("annotator").annotate(number=Count("pk")).values("number")
+    return Coalesce(Subquery(number, output_field=IntegerField()), 0)
+
+
+def _joined() -> Coalesce:
+    enrolled = Enrolment.objects.filter(invitation=OuterRef("pk")).order_by()
+    number = enrolled.values("invitation").annotate(number=Count("pk")).values("number")
+    return Coalesce(Subquery(number, output_field=IntegerField()), 0)
+
+
+def _nothing_left(campaign: Campaign) -> bool:
+    if campaign.state == Campaign.State.CLOSED:
+        return True
+    if campaign.state == Campaign.State.DRAFT:
+        return False
+    unfinished = campaign.tasks.filter(purpose=Task.Purpose.LABEL, withdrawn=False)
+    leased = Assignment.objects.filter(task__campaign=campaign, state=Assignment.State.LEASED)
+    return not unfinished.filter(held__lt=F("wanted")).exists() and not leased.exists()

@@ -1,0 +1,46 @@
+"""What operators watch of panels: payments that are not confirmed, and what panels told us and is not handled."""
+
+from collections.abc import Iterator
+
+from django.db.models import Count, Min
+from django.utils import timezone
+from prometheus_client.core import GaugeMetricFamily, Metric
+
+from annotation.recruitment.models import PanelEvent, PanelPayment
+
+
+def gauges() -> Iterator[Metric]:
+    """Yield the outbox of payments by state, and waiting events of panels: one query each."""
+    now = timezone.now()
+    open_payments = PanelPayment.objects.filter(state__in=PanelPayment.OPEN, settled_at=None).order_by()
+    rows = {
+        state: (number, oldest)
+        for state, number, oldest in open_payments.values_list("state").annotate(
+            Count("pk"), Min("created_at")
+        )
+    }
+    counts = GaugeMetricFamily(
+        "stereoscope_panel_payments",
+        "Payments to people from panels that are planned, sent, or unknown to the panel.",
+        labels=["state"],
+    )
+    for state in PanelPayment.OPEN:
+        counts.add_metric([state], rows.get(state, (0, now))[0])
+    yield counts
+    oldest = min((since for _, since in rows.values()), default=now)
+    yield GaugeMetricFamily(
+        "stereoscope_panel_payments_oldest_seconds",
+        "Time since the oldest of them was planned.",
+        (now - oldest).total_seconds(),
+    )
+    events = PanelEvent.objects.filter(handled_at=None).aggregate(
+        number=Count("pk"), since=Min("received_at")
+    )
+    yield GaugeMetricFamily(
+        "stereoscope_panel_events", "Events from panels that have not been processed yet.", events["number"]
+    )
+    yield GaugeMetricFamily(
+        "stereoscope_panel_events_oldest_seconds",
+        "Age of the oldest of them.",
+        (now - (events["since"] or now)).total_seconds(),
+    )

@@ -1,0 +1,43 @@
+"""What is done next with a decision, given what the panel says of the place."""
+
+from annotation.recruitment.models import PanelPayment
+
+Kind = PanelPayment.Kind
+
+
+class NextStep:
+    """What comes next for an approval or a rejection, given what the panel says of the submission."""
+
+    SEND = "send"
+    WAIT = "wait"
+    DONE = "done"
+
+
+_PAID = {"APPROVED", "PARTIALLY APPROVED", "SCREENED OUT"}
+_AT_WORK = {"RESERVED", "ACTIVE"}
+_REFUSALS = {
+    "RETURNED": "The person gave the place back at the panel, so it cannot be approved there.",
+    "TIMED-OUT": "The place ran out of time at the panel, so it cannot be approved there.",
+    "REJECTED": "The place was rejected at the panel.",
+    "": "The panel does not know this place. Its id may have been made up.",
+}
+
+
+def next_step(kind: str, status: str) -> str:
+    """Return a step, or in words why the panel will never do it. `status` is "" where it lists no such submission."""
+    status = status.upper().replace("_", " ").replace("TIMED OUT", "TIMED-OUT")
+    if status == "AWAITING REVIEW":
+        return NextStep.SEND
+    if status in _AT_WORK:
+        return NextStep.WAIT
+    if kind == Kind.REJECT:
+        return (
+            NextStep.DONE
+            if status == "REJECTED"
+            else "The place was paid or given back before it could be rejected. Check it at the panel."
+        )
+    if status in _PAID:
+        return NextStep.DONE
+    return _REFUSALS.get(
+        status, f"The panel lists this place as “{status.lower()}”, so it cannot be approved there."
+    )

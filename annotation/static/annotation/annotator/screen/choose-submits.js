@@ -1,0 +1,81 @@
+// Ratings that are submitted as soon as they are chosen, for those who ask for it; the last one can be taken back.
+//
+//   <label data-choose-submits hidden> <input type="checkbox"> … </label> · <a data-previous href="…/previous/"> … </a>
+//
+//   const quick = new ChooseSubmits(form, { submit }); quick.chose(); quick.saved(); quick.takeBack();
+//
+// Each answer is sent at once and corrected later: taking it back opens it, and what is saved there is a new revision of it.
+
+import { gettext } from "../words.js";
+
+const KEY = "annotate:choose-submits";
+const UNDO_FOR = 10_000;
+const SETTLES_AFTER = 400; // milliseconds: the second half of a double tap is no answer to the next word
+
+export class ChooseSubmits {
+  #timer = 0;
+  #shownAt = -Infinity;
+
+  constructor(form, { submit, clock = () => performance.now() }) {
+    Object.assign(this, { submit, clock });
+    this.place = form.querySelector("[data-choose-submits]");
+    this.previous = form.querySelector("[data-previous]");
+    if (!this.place) return;
+    this.setting = this.place.querySelector("input");
+    this.setting.checked = remembered();
+    this.setting.addEventListener("change", () => remember(this.setting.checked));
+    this.place.hidden = false;
+    this.words = [...this.previous.childNodes];
+  }
+
+  get on() {
+    return this.setting?.checked ?? false;
+  }
+
+  get settles() {
+    return this.on && this.clock() - this.#shownAt < SETTLES_AFTER;
+  }
+
+  chose() {
+    if (this.on) this.submit();
+  }
+
+  // The next word stands, and the answer to the one before can be taken back for a while.
+  saved() {
+    if (!this.on) return;
+    this.#shownAt = this.clock();
+    window.clearTimeout(this.#timer);
+    this.previous.textContent = gettext("Undo");
+    this.previous.classList.add("button", "undo");
+    this.#timer = window.setTimeout(() => this.#over(), UNDO_FOR);
+  }
+
+  // Returns whether there was anything to take back.
+  takeBack() {
+    if (!this.previous?.classList.contains("undo")) return false;
+    window.location.assign(this.previous.href);
+    return true;
+  }
+
+  #over() {
+    this.previous.replaceChildren(...this.words);
+    this.previous.classList.remove("button", "undo");
+  }
+}
+
+function remembered() {
+  try {
+    return localStorage.getItem(KEY) !== null;
+  } catch {
+    return false; // storage switched off
+  }
+}
+
+function remember(on) {
+  try {
+    if (on) localStorage.setItem(KEY, "1");
+    else localStorage.removeItem(KEY);
+  } catch {
+    // Storage switched off: it holds until the page is left.
+  }
+}

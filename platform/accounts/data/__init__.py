@@ -1,0 +1,1 @@
+"""Names, spellings and codes of what people say of themselves."""

@@ -1,0 +1,139 @@
+"""Signing in, resetting a forgotten password, and the list of one's sessions."""
+
+from datetime import timedelta
+from typing import Any
+
+from allauth.account.views import LoginView, PasswordResetFromKeyView, PasswordResetView
+from allauth.mfa.models import Authenticator
+from allauth.mfa.totp.views import ActivateTOTPView
+from allauth.usersessions.adapter import get_adapter
+from allauth.usersessions.models import UserSession
+from django.conf import settings
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse, reverse_lazy
+from django.utils.http import urlencode
+from django.utils.translation import gettext
+
+from accounts.models import User
+from accounts.pages.forms import ForgottenPasswordForm, NewPasswordForm, SignInForm
+from accounts.pages.frame import base_template, in_language_of_frame
+from accounts.rights import Capability, requires
+from accounts.sign_in import codes, second_factor
+from accounts.sign_in.browsers import browser_name
+from accounts.sign_in.providers.adapter import configured_providers
+from foundation.errors import Forbidden
+
+
+@requires(get=Capability.ANYONE, post=Capability.ANYONE)
+class SignIn(LoginView):
+    """User name and password; annotators who came by a link have neither and are told so."""
+
+    template_name = "accounts/sign_in.html"
+    form_class = SignInForm
+
+    def get_context_data(self, **context: Any) -> dict[str, Any]:
+        return {
+            **super().get_context_data(**context),
+            "sends_mail": bool(settings.EMAIL_HOST),
+            "providers": configured_providers(self.request),
+        }
+
+
+def too_many_failures(request: HttpRequest, _refused: HttpResponse, _credentials: Any) -> HttpResponse:
+    """Say that a user name was tried too often from here; nothing about whether there is such a person."""
+    wait: timedelta = settings.AXES_COOLOFF_TIME
+    answer = render(
+        request, "accounts/locked_out.html", {"minutes": wait // timedelta(minutes=1)}, status=429
+    )
+    answer["Retry-After"] = str(wait // timedelta(seconds=1))
+    return answer
+
+
+@requires(get=Capability.ANYONE, post=Capability.ANYONE)
+def admin_sign_in(request: HttpRequest) -> HttpResponse:
+    """Lead to our own sign-in: the admin's would ask for a password alone."""
+    if request.user.is_authenticated:
+        raise Forbidden("not_staff", "Only administrators may open the administration pages.")
+    after = request.GET.get("next") or reverse("admin:index")
+    return redirect(f"{reverse('accounts:sign_in')}?{urlencode({'next': after})}")
+
+
+@requires(get=Capability.ANYONE, post=Capability.ANYONE)
+class ForgottenPassword(PasswordResetView):
+    """Send a letter with a link, and say the same whether or not anybody has that address."""
+
+    form_class = ForgottenPasswordForm
+
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        if not settings.EMAIL_HOST:
+            raise Forbidden(
+                "no_mail",
+                gettext("This server cannot send e-mails. Ask its administrator to give you a new password."),
+            )
+        answer: HttpResponse = super().dispatch(request, *args, **kwargs)
+        return answer
+
+
+@requires(get=Capability.ANYONE, post=Capability.ANYONE)
+class NewPassword(PasswordResetFromKeyView):
+    """Choose a new password by the link of a letter."""
+
+    form_class = NewPasswordForm
+    success_url = reverse_lazy("accounts:sign_in")
+
+
+@requires(get=Capability.SIGNED_IN, post=Capability.SIGNED_IN)
+class SetUpApp(ActivateTOTPView):
+    """Set up an authenticator app; who does so has just shown that they have it."""
+
+    def form_valid(self, form: Any) -> HttpResponse:
+        response: HttpResponse = super().form_valid(form)
+        app = Authenticator.objects.get(user=self.request.user, type=Authenticator.Type.TOTP)
+        codes.use_once(authenticator=app, code=form.cleaned_data["code"])
+        second_factor.confirm(request=self.request, user=self.request.user)
+        return response
+
+
+@requires(get=Capability.SIGNED_IN)
+@in_language_of_frame
+def sessions(request: HttpRequest) -> HttpResponse:
+    """List the places where the person is signed in."""
+    assert isinstance(request.user, User)
+    current = request.session.session_key
+    open_sessions = sorted(
+        UserSession.objects.purge_and_list(request.user),
+        key=lambda session: (session.session_key != current, -session.last_seen_at.timestamp()),
+    )
+    for session in open_sessions:
+        session.browser = browser_name(session.user_agent)
+        session.is_this = session.session_key == current
+    context = {
+        "base_template": base_template(request.user),
+        "sessions": open_sessions,
+        "others": [session for session in open_sessions if not session.is_this],
+    }
+    return render(request, "accounts/sessions.html", context)
+
+
+@requires(post=Capability.SIGNED_IN)
+@in_language_of_frame
+def end_session(request: HttpRequest, session: int) -> HttpResponse:
+    """Sign the person out in one other place."""
+    place = get_object_or_404(UserSession, pk=session, user=request.user)
+    if place.session_key == request.session.session_key:
+        raise Forbidden("this_session", gettext("To sign out here, use the button at the top of the page."))
+    get_adapter().end_sessions([place])
+    messages.success(request, gettext("You were signed out there."))
+    return redirect("accounts:sessions")
+
+
+@requires(post=Capability.SIGNED_IN)
+@in_language_of_frame
+def end_other_sessions(request: HttpRequest) -> HttpResponse:
+    """Sign the person out everywhere else."""
+    others = UserSession.objects.filter(user=request.user).exclude(session_key=request.session.session_key)
+    get_adapter().end_sessions(others)
+    messages.success(request, gettext("You were signed out everywhere else."))
+    return redirect("accounts:sessions")

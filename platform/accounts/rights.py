@@ -1,0 +1,204 @@
+"""Who may do what: roles, capabilities, and the right that each address states for each method.
+
+A view states its rights with `requires`, once for each method; a method without a right is not served, and an address
+without any is refused to everybody. `studies.access` checks them before the view runs. `docs/operate/rights.md` is
+generated from them.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from enum import StrEnum
+from typing import Any, TypeVar
+
+from django.contrib.auth.models import AnonymousUser
+
+from accounts.models import User
+
+V = TypeVar("V")
+
+
+class Role(StrEnum):
+    """What somebody is in a study.
+
+    The values are stored in ten characters: a wider column would break what the version before has prepared.
+    """
+
+    LEAD = "lead"
+    COORDINATOR = "coord"
+    STEWARD = "steward"
+    ANALYST = "analyst"
+
+    @property
+    def words(self) -> str:
+        """Return the role as pages name it."""
+        return {Role.COORDINATOR: "coordinator", Role.STEWARD: "data steward"}.get(self, str(self))
+
+    @property
+    def purpose(self) -> str:
+        """Return in one line what somebody with the role does in a study."""
+        return {
+            Role.LEAD: "Runs the study, and may see and do everything in it.",
+            Role.COORDINATOR: "Invites, recruits and pays annotators. Sees no labels, images or results.",
+            Role.STEWARD: "Builds, withdraws and downloads releases. Sees no other results.",
+            Role.ANALYST: "Reads and computes results. Does not see what annotators say of themselves.",
+        }[self]
+
+
+class Capability(StrEnum):
+    """What an address lets people do. The value completes the sentence "You may …"."""
+
+    # of persons, whatever their studies
+    ANYONE = "open public pages"
+    BY_KEY = "use an address with its secret key"
+    SIGNED_IN = "see your own account and work"
+    ANNOTATE = "annotate in campaigns that you take part in"
+    SEE_RESOURCES = "see resources"
+    CREATE_STUDIES = "create studies and import resources"
+    ADMINISTER = "administer the server"
+    # of members, in their study
+    SEE_STUDY = "see the study, its members and its consent text"
+    SEE_HISTORY = "see the history of the study"
+    MANAGE_MEMBERS = "add and remove members"
+    MANAGE_STUDY = "manage consent, kinds of campaign and plans of the study"
+    SEE_DEMOGRAPHICS = "read what annotators say about themselves"
+    ERASE = "erase people who took part"
+    SEE_IMAGES = "see images, and answers of models"
+    RUN_MODELS = "generate and import images, ask models, and score images"
+    SEE_CAMPAIGNS = "see campaigns and their progress"
+    RUN_CAMPAIGNS = "create and run campaigns"
+    SEE_QUALITY = "see who labelled what, and how well"
+    SEE_LABELS = "see labels"
+    SEE_INVITATIONS = "see invitations and pay"
+    INVITE = "invite annotators"
+    RECRUIT = "recruit and pay annotators"
+    CONNECT = "connect other labelling tools"
+    SEE_RESULTS = "see results"
+    COMPUTE_RESULTS = "compute results"
+    SEE_RELEASES = "see and download releases"
+    RELEASE = "build and withdraw releases"
+    SEE_JOBS = "see the jobs of the study"
+    STEER_JOBS = "cancel and retry jobs of the study"
+    # of administrators who are no members, in any study
+    BREAK_GLASS = "read a study for a limited time by break-glass"
+
+
+C = Capability
+OF_PERSONS = frozenset(
+    {C.ANYONE, C.BY_KEY, C.SIGNED_IN, C.ANNOTATE, C.SEE_RESOURCES, C.CREATE_STUDIES, C.ADMINISTER}
+)
+OF_ADMINISTRATORS = frozenset({C.BREAK_GLASS})
+OF_MEMBERS = frozenset(C) - OF_PERSONS - OF_ADMINISTRATORS
+
+_READING = frozenset(
+    {
+        *(C.SEE_STUDY, C.SEE_HISTORY, C.SEE_IMAGES, C.SEE_CAMPAIGNS, C.SEE_QUALITY, C.SEE_LABELS),
+        *(C.SEE_INVITATIONS, C.SEE_RESULTS, C.SEE_RELEASES, C.SEE_JOBS),
+    }
+)
+# What each role may do in its study. Roles add up.
+CAPABILITIES: Mapping[str, frozenset[Capability]] = {
+    Role.LEAD: OF_MEMBERS,
+    Role.COORDINATOR: frozenset(
+        {C.SEE_STUDY, C.SEE_HISTORY, C.SEE_CAMPAIGNS, C.SEE_INVITATIONS, C.INVITE, C.RECRUIT}
+    ),
+    Role.STEWARD: frozenset(
+        {C.SEE_STUDY, C.SEE_HISTORY, C.SEE_CAMPAIGNS, C.SEE_RELEASES, C.RELEASE, C.SEE_JOBS}
+    ),
+    Role.ANALYST: _READING | {C.COMPUTE_RESULTS},
+}
+
+# What administrators may do in studies that they are no members of: keep the server running, and break the glass.
+WITHOUT_MEMBERSHIP = frozenset({C.SEE_STUDY, C.SEE_HISTORY, C.SEE_JOBS, C.STEER_JOBS, C.ERASE, C.BREAK_GLASS})
+# What they may do besides for as long as the glass is broken.
+BY_BREAK_GLASS = _READING | {C.SEE_DEMOGRAPHICS}
+# And in a study that nobody leads any more.
+BY_BREAK_GLASS_WITHOUT_LEAD = frozenset({C.MANAGE_MEMBERS})
+
+# Views of packages, which state no rights themselves: by the beginning of their names, or the namespace of their
+# addresses.
+_OF_PACKAGES: Mapping[str, Mapping[str, Capability]] = {
+    "django.views.i18n.set_language": {"POST": C.ANYONE},
+    "allauth.mfa.base.views.AuthenticateView": {
+        "GET": C.ANYONE,
+        "POST": C.ANYONE,
+    },  # between password and code
+    "allauth.mfa.": {"GET": C.SIGNED_IN, "POST": C.SIGNED_IN},
+    "allauth.": {"GET": C.ANYONE, "POST": C.ANYONE},  # its views lead people to sign in themselves
+}
+_OF_NAMESPACES: Mapping[str, Mapping[str, Capability]] = {
+    "admin": {"GET": C.ADMINISTER, "HEAD": C.ADMINISTER, "POST": C.ADMINISTER},
+}
+
+
+def requires(
+    *,
+    get: Capability | None = None,
+    post: Capability | None = None,
+    put: Capability | None = None,
+    patch: Capability | None = None,
+    delete: Capability | None = None,
+    head: bool = True,
+) -> Callable[[V], V]:
+    """State what each method of a view requires; methods that are left out are not served.
+
+    HEAD goes with GET, unless a GET changes something: then `head=False` refuses previews of the link.
+    """
+    stated = {
+        "GET": get,
+        "HEAD": get if head else None,
+        "POST": post,
+        "PUT": put,
+        "PATCH": patch,
+        "DELETE": delete,
+    }
+    rights = {method: capability for method, capability in stated.items() if capability is not None}
+
+    def state(view: V) -> V:
+        view.rights = rights  # type: ignore[attr-defined]
+        return view
+
+    return state
+
+
+def rights_of(view: Any, namespaces: Iterable[str] = ()) -> Mapping[str, Capability]:
+    """Return the capability that each method of a view requires; empty if none is stated."""
+    inner = getattr(view, "view_class", None) or getattr(view, "cls", None) or view
+    for holder in (view, inner):
+        stated: Mapping[str, Capability] | None = getattr(holder, "rights", None)
+        if stated is not None:
+            return stated
+    name = f"{inner.__module__}.{getattr(inner, '__qualname__', '')}"
+    for package, rights in _OF_PACKAGES.items():
+        if name.startswith(package):
+            return rights
+    return next((_OF_NAMESPACES[name] for name in namespaces if name in _OF_NAMESPACES), {})
+
+
+def person_may(user: User | AnonymousUser, capability: Capability) -> bool:
+    """Return whether somebody has a capability that no study gives."""
+    if capability in {C.ANYONE, C.BY_KEY}:
+        return True
+    if not isinstance(user, User) or not user.is_active:
+        return False
+    if capability == C.SEE_RESOURCES:
+        return user.is_lead or user.is_analyst or user.is_superuser
+    if capability == C.CREATE_STUDIES:
+        return user.leads
+    if capability == C.ADMINISTER:
+        return user.is_staff
+    return capability in {C.SIGNED_IN, C.ANNOTATE}
+
+
+def roles_with(capability: Capability) -> str:
+    """Return the roles that have a capability as words: "a lead or an analyst"."""
+    names = [role.words for role in Role if capability in CAPABILITIES[role]] or ["administrator"]
+    words = [f"{'an' if name[0] in 'aeiou' else 'a'} {name}" for name in names]
+    return " or ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
+
+
+def powers_of(role: Role) -> str:
+    """Return what a role may do in its study, as a sentence for people who assign it."""
+    article = "An" if role[0] in "aeiou" else "A"
+    if CAPABILITIES[role] == OF_MEMBERS:
+        return f"{article} {role.words} may see and do everything in the study."
+    powers = [str(capability) for capability in Capability if capability in CAPABILITIES[role]]
+    return f"{article} {role.words} may {'; '.join(powers[:-1])}; and {powers[-1]}."

@@ -1,0 +1,86 @@
+"""Settings of signing in that contradict each other or leave a public server open."""
+
+from collections.abc import Sequence
+from typing import Any
+from urllib.parse import urlsplit
+
+from django.apps import AppConfig
+from django.conf import settings
+from django.core.checks import CheckMessage, Error, Warning
+
+from accounts.sign_in import second_factor
+from web.checks import LOOPBACK
+
+
+def check_second_factor(
+    app_configs: Sequence[AppConfig] | None,  # noqa: ARG001
+    **kwargs: Any,  # noqa: ARG001
+) -> list[CheckMessage]:
+    """Refuse unknown groups; warn where administrators and leads of a public server need a password only."""
+    needed = set(settings.SECOND_FACTOR_FOR)
+    if unknown := sorted(needed - set(second_factor.GROUPS)):
+        return [
+            Error(
+                f"SECOND_FACTOR_FOR names {', '.join(unknown)}, which is not a group of people.",
+                hint=f"Choose among {', '.join(second_factor.GROUPS)}.",
+                id="stereoscope.E020",
+            )
+        ]
+    open_groups = sorted({second_factor.ADMINISTRATORS, second_factor.LEADS} - needed)
+    public = sorted(set(settings.ALLOWED_HOSTS) - LOOPBACK)
+    if public and open_groups:
+        return [
+            Warning(
+                f"A password alone signs in {' and '.join(open_groups)} at {', '.join(public)}.",
+                hint="Set SECOND_FACTOR_FOR=administrators,leads.",
+                id="stereoscope.W020",
+            )
+        ]
+    return []
+
+
+def check_identity_provider(
+    app_configs: Sequence[AppConfig] | None,  # noqa: ARG001
+    **kwargs: Any,  # noqa: ARG001
+) -> list[CheckMessage]:
+    """Refuse a provider that anybody on the way could play, or half of one; warn where everybody or nobody gets in."""
+    if not settings.OIDC_ISSUER:
+        return []
+    messages: list[CheckMessage] = []
+    issuer = urlsplit(settings.OIDC_ISSUER)
+    if issuer.scheme != "https" and issuer.hostname not in LOOPBACK:
+        messages.append(
+            Error(
+                f"OIDC_ISSUER={settings.OIDC_ISSUER} is not encrypted. Anybody who can read the traffic could sign in "
+                f"as anybody.",
+                hint="Use the provider’s https address.",
+                id="stereoscope.E021",
+            )
+        )
+    if not settings.OIDC_CLIENT_ID or not settings.OIDC_CLIENT_SECRET:
+        messages.append(
+            Error(
+                "OIDC_ISSUER is set, but OIDC_CLIENT_ID or OIDC_CLIENT_SECRET is not.",
+                hint="Register this server at the provider and set both.",
+                id="stereoscope.E022",
+            )
+        )
+    if settings.SSO_REQUIRE_GROUP and not settings.SSO_GROUPS:
+        messages.append(
+            Warning(
+                "Nobody can sign in through the provider, because SSO_REQUIRE_GROUP is set and SSO_GROUPS names no "
+                "group.",
+                hint="Set SSO_GROUPS, or SSO_REQUIRE_GROUP=no if administrators give roles by hand.",
+                id="stereoscope.W021",
+            )
+        )
+    if settings.SSO_NEW_ACCOUNTS and not settings.SSO_REQUIRE_GROUP:
+        messages.append(
+            Warning(
+                "Everybody known to the provider gets an account, because SSO_NEW_ACCOUNTS is set and no group is "
+                "required.",
+                hint="Set SSO_GROUPS and SSO_REQUIRE_GROUP=yes, unless that is what you want.",
+                id="stereoscope.W022",
+            )
+        )
+    return messages

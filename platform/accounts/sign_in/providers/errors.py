@@ -1,0 +1,39 @@
+"""Sign-ins that came to nothing, in sentences for the person and for the log."""
+
+import logging
+
+from allauth.socialaccount.providers.base.constants import AuthError
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.translation import gettext
+
+from foundation.redaction import without_secrets
+
+_log = logging.getLogger(__name__)
+
+
+def failed(request: HttpRequest, explanation: str) -> HttpResponse:
+    """Return the page that says why somebody could not sign in."""
+    return render(request, "accounts/sign_in_failed.html", {"explanation": explanation}, status=403)
+
+
+def explain(
+    name: str, *, error: str | None = None, exception: Exception | None = None, is_begun_here: bool = True
+) -> str:
+    """Return what the person reads; reasons that only help an administrator go to the log."""
+    if error == AuthError.CANCELLED:
+        return gettext("You cancelled signing in with %(name)s.") % {"name": name}
+    if exception is not None:
+        reason = without_secrets(f"{type(exception).__name__}: {exception}")[:500]
+        _log.warning("A sign-in by %s failed: %s", name, reason)
+        return gettext(
+            "%(name)s did not answer as it should. Try again in a moment. If it happens again, tell an administrator "
+            "of this server: its log says why."
+        ) % {"name": name}
+    if not is_begun_here:
+        return gettext(
+            "This sign-in took longer than ten minutes, was already completed, or was started in another browser. "
+            "Start again."
+        )
+    _log.warning("A sign-in by %s was refused there.", name)
+    return gettext("%(name)s refused to sign you in.") % {"name": name}

@@ -1,0 +1,108 @@
+"""Who must sign in with a second factor, and whether a session did.
+
+The setting SECOND_FACTOR_FOR names groups of people. Until the session of such a person has seen a second factor, no
+page opens but those on which it is entered or set up, and the API refuses the session. API tokens are not sessions.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from allauth.mfa.models import Authenticator
+from allauth.mfa.signals import authenticator_used
+from allauth.mfa.utils import is_mfa_enabled
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.utils.http import urlencode
+from django.utils.module_loading import import_string
+
+from accounts.models import User
+from web.api.errors import error_body
+
+ADMINISTRATORS, LEADS, ANALYSTS = "administrators", "leads", "analysts"
+GROUPS = (ADMINISTRATORS, LEADS, ANALYSTS)
+# In the session: the person whose second factor it has seen.
+CONFIRMED = "second_factor_of"
+FACTORS = (Authenticator.Type.TOTP, Authenticator.Type.WEBAUTHN)
+_OPEN_PAGES = {
+    "account_login",
+    "account_logout",
+    "account_reauthenticate",
+    "accounts:sign_in",
+    "accounts:sign_out",
+    "set_language",
+    "healthz",
+    "readyz",
+}
+_OPEN_PREFIX = "mfa_"
+
+
+def is_required(user: Any) -> bool:
+    """Whether the person is in one of the groups that need a second factor."""
+    needed = set(settings.SECOND_FACTOR_FOR)
+    if not needed or not isinstance(user, User):
+        return False
+    if _groups_by_role(user) & needed:
+        return True
+    # Studies know who leads or reads them; they lie above this app.
+    return bool(import_string(settings.STUDY_GROUPS)(user) & needed)
+
+
+def is_confirmed(request: HttpRequest) -> bool:
+    """Whether this session has seen a second factor of the person who is signed in."""
+    return bool(request.session.get(CONFIRMED) == request.user.pk)
+
+
+def is_missing(request: HttpRequest) -> bool:
+    """Whether the person who is signed in has to set up or enter a second factor before anything else."""
+    return is_required(request.user) and not is_confirmed(request)
+
+
+class SecondFactorMiddleware:
+    """Lead people whose second factor is missing to the page where it is set up or entered."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        return self.get_response(request)
+
+    def process_view(self, request: HttpRequest, *_view: Any) -> HttpResponse | None:
+        if not settings.SECOND_FACTOR_FOR or _is_open(request) or not request.user.is_authenticated:
+            return None
+        if not is_missing(request):
+            return None
+        if request.path.startswith("/api/v1/"):
+            message = "Sign in with a second factor first, or use an API token."
+            return JsonResponse(error_body("second_factor_missing", message, {}), status=403)
+        if is_mfa_enabled(request.user, FACTORS):
+            page = reverse("mfa_reauthenticate")
+            return redirect(f"{page}?{urlencode({'next': request.get_full_path()})}")
+        return redirect("mfa_index")
+
+
+def _is_open(request: HttpRequest) -> bool:
+    match = request.resolver_match
+    return match is not None and (match.view_name in _OPEN_PAGES or match.view_name.startswith(_OPEN_PREFIX))
+
+
+def _groups_by_role(user: User) -> set[str]:
+    roles = (
+        (ADMINISTRATORS, user.is_superuser or user.is_staff),
+        (LEADS, user.is_lead),
+        (ANALYSTS, user.is_analyst),
+    )
+    return {group for group, holds in roles if holds}
+
+
+def confirm(*, request: HttpRequest, user: User) -> None:
+    """Note that this session has seen the person's second factor."""
+    request.session[CONFIRMED] = user.pk
+
+
+def _on_use(sender: Any, request: HttpRequest, user: User, **_: Any) -> None:  # noqa: ARG001
+    confirm(request=request, user=user)
+
+
+authenticator_used.connect(_on_use, dispatch_uid="accounts.sign_in.second_factor")

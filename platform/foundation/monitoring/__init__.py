@@ -1,0 +1,1 @@
+"""What operators watch: ids in logs, and counters of processes."""

@@ -1,0 +1,95 @@
+"""Deleting a study that has no labels: its rows, and its files after the commit."""
+
+from dataclasses import dataclass
+
+from django.db import transaction
+
+from accounts.models import User
+from annotation.models import Annotation, Campaign
+from annotation.recruitment.models import PanelPlace
+from foundation.errors import Conflict, DomainError
+from generation.images.deletion import remove_files
+from generation.models import Answer, GenerationRequest, Image
+from jobs.models import Job
+from studies import audit
+from studies.models import Study
+
+
+@dataclass(frozen=True)
+class StudyContents:
+    """What is deleted with a study."""
+
+    images: int
+    campaigns: int
+    answers_of_models: int
+    scorers: int
+
+
+def contents_of(study: Study) -> StudyContents:
+    return StudyContents(
+        images=study.images.count(),
+        campaigns=study.campaigns.count(),
+        answers_of_models=Answer.objects.filter(run__study=study).count(),
+        scorers=study.scorers.count(),
+    )
+
+
+def obstacles(study: Study) -> list[str]:
+    """Return why a study cannot be deleted, in sentences; none if it can."""
+    checks = (
+        (
+            Annotation.objects.filter(campaign__study=study),
+            "It has labels. Labels are kept, because results and releases depend on them.",
+        ),
+        (study.releases.all(), "It has releases. Others may have loaded them and may cite them."),
+        (
+            study.campaigns.filter(state__in=[Campaign.State.OPEN, Campaign.State.PAUSED]),
+            "A campaign is open. Close it first, so that nobody is working in it.",
+        ),
+        (
+            PanelPlace.objects.filter(recruitment__campaign__study=study),
+            "People came from a panel. Their places are kept until everybody is paid, and for your records.",
+        ),
+        (
+            Job.objects.filter(study_id=study.pk, state__in=[Job.State.QUEUED, Job.State.RUNNING]),
+            "A job is working on it. Wait until it ends, or cancel it.",
+        ),
+    )
+    return [sentence for rows, sentence in checks if rows.exists()]
+
+
+@transaction.atomic
+def delete_study(*, study: Study, typed_name: str, by: User | None) -> None:
+    """Delete a study and everything in it. The entry in the audit trail of the server stays.
+
+    Raises Conflict where `obstacles` names a reason. Nobody can submit a label meanwhile: its campaigns are locked.
+    """
+    study = Study.objects.select_for_update(of=("self",)).get(pk=study.pk)
+    if " ".join(typed_name.split()) != study.name:
+        message = f"Type the name of the study as it is written here: {study.name}"
+        raise DomainError("name_differs", message, fields={"name": message})
+    list(study.campaigns.select_for_update().values_list("pk", flat=True))
+    if reasons := obstacles(study):
+        raise Conflict("study_in_use", " ".join(reasons))
+    contents = contents_of(study)
+    files = list(study.images.exclude(file="").values_list("file", "sha256"))
+    audit.record(
+        by=by,
+        action="study.deleted",
+        subject=study,
+        study=None,
+        name=study.name,
+        slug=study.slug,
+        images=contents.images,
+        campaigns=contents.campaigns,
+        answers_of_models=contents.answers_of_models,
+    )
+    # What refers to images and groups goes first: the database protects both.
+    study.campaigns.all().delete()
+    study.probe_runs.all().delete()
+    study.scorers.all().delete()
+    GenerationRequest.objects.filter(run__study=study).delete()
+    study.preregistrations.all().delete()
+    Image.objects.filter(study=study).delete()
+    study.delete()
+    transaction.on_commit(lambda: remove_files(files))

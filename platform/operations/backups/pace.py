@@ -1,0 +1,49 @@
+"""Rests between pieces of work, so that a backup leaves the database to the people who label.
+
+`nice` holds back the processes of a backup, but not those of the PostgreSQL server that work for it.
+"""
+
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+_STRETCH = 0.1  # seconds that a program runs before it rests
+
+
+@dataclass(frozen=True)
+class BackupPace:
+    """The share of time that is spent at work: above 0, at most 1."""
+
+    share: float
+
+    def rest(self, worked: float) -> None:
+        """Sleep after a piece of work that took so many seconds."""
+        if self.share < 1:
+            time.sleep(worked * (1 - self.share) / self.share)
+
+    def run(self, command: Sequence[str], **options: Any) -> int:
+        """Run a program and return its exit code; stop it again and again, and with it the server that feeds it.
+
+        A stopped program would stay if this process were killed, so the system kills it then (`setpriv`). Where that
+        is missing, as outside Linux, the program is not stopped.
+        """
+        guard = shutil.which("setpriv")
+        if self.share == 1 or guard is None:
+            return subprocess.run(command, check=False, **options).returncode  # noqa: S603 -- the caller's
+        guarded = [guard, "--pdeathsig", "KILL", *command]
+        with subprocess.Popen(guarded, **options) as process:  # noqa: S603 -- the caller's
+            while True:
+                try:
+                    return process.wait(timeout=_STRETCH)
+                except subprocess.TimeoutExpired:
+                    process.send_signal(signal.SIGSTOP)
+                    self.rest(_STRETCH)
+                    process.send_signal(signal.SIGCONT)
+
+
+FULL_SPEED = BackupPace(1.0)
+BESIDE_PEOPLE = BackupPace(0.5)

@@ -1,0 +1,1 @@
+"""What is stored about an annotator, for their own eyes: the page “Your data” and the file to download."""

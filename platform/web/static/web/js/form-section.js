@@ -1,0 +1,22 @@
+// A part of a form that is folded away with a line that says what it holds.
+//
+//   <details data-form-section><summary>Pay <span data-form-section-values>Rate: 0.30</span></summary>
+//     <div id="section-pay">…</div></details>
+//
+// The line is the server's; once something is changed, it says so instead. An address that ends with #section-pay unfolds its part.
+
+export const selector = "[data-form-section]";
+
+export function bind(section) {
+  const values = section.querySelector("[data-form-section-values]");
+  section.addEventListener("input", () => {
+    values.textContent = "Changed, not saved yet";
+  });
+  const unfold = () => {
+    if (!window.location.hash || !section.querySelector(`[id="${CSS.escape(window.location.hash.slice(1))}"]`)) return;
+    section.open = true;
+    section.scrollIntoView();
+  };
+  window.addEventListener("hashchange", unfold);
+  unfold();
+}

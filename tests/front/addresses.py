@@ -1,0 +1,94 @@
+"""Every address of the site with the right that each of its methods requires, and the tables made from them."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.urls import URLPattern, URLResolver, get_resolver, resolve
+
+from accounts.rights import CAPABILITIES, OF_MEMBERS, Capability, Role, rights_of
+
+METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
+# Methods that Django's own class adds to what a view answers, or that change nothing.
+_NO_VERBS = {"HEAD", "OPTIONS", "TRACE"}
+
+
+@dataclass(frozen=True)
+class Address:
+    """A pattern of addresses: its path, its name with namespaces, its view and the view's rights."""
+
+    path: str
+    name: str
+    view: Any
+    rights: Mapping[str, Capability]
+    parameters: tuple[str, ...]
+
+    @property
+    def served(self) -> set[str]:
+        """Return the methods that the view has a function for; of a view that is a function, those with a right."""
+        inner = getattr(self.view, "view_class", None) or getattr(self.view, "cls", None)
+        if inner is None:
+            return set(self.rights) - _NO_VERBS
+        names = {name.upper() for name in inner.http_method_names if hasattr(inner, name)}
+        return names - _NO_VERBS
+
+
+def addresses(
+    resolver: URLResolver | None = None, path: str = "", namespaces: tuple[str, ...] = ()
+) -> Iterator[Address]:
+    """Yield every address but those of the administration, which Django makes."""
+    for entry in (resolver or get_resolver()).url_patterns:
+        here = path + str(entry.pattern)
+        if isinstance(entry, URLResolver):
+            inner = (*namespaces, entry.namespace) if entry.namespace else namespaces
+            if entry.namespace != "admin":
+                yield from addresses(entry, here, inner)
+        else:
+            yield _address(entry, here, namespaces)
+
+
+def _address(entry: URLPattern, path: str, namespaces: tuple[str, ...]) -> Address:
+    name = ":".join((*namespaces, entry.name)) if entry.name else ""
+    parameters = tuple(dict.fromkeys(part.split(">")[0].split(":")[-1] for part in path.split("<")[1:]))
+    return Address(path, name, entry.callback, rights_of(entry.callback, namespaces), parameters)
+
+
+def opened_by(role: Role, paths: Iterable[str]) -> list[str]:
+    """Return the pages of a study, of those given, that a member with the role may open."""
+    views = {path: resolve(path.partition("?")[0]) for path in paths}
+    return [
+        path
+        for path, view in views.items()
+        if rights_of(view.func, view.namespaces)["GET"] in CAPABILITIES[role]
+    ]
+
+
+def role_table() -> str:
+    """Return the table of what each role may do in its study."""
+    rows = [
+        f"| In its study, may … | {' | '.join(role.words for role in Role)} |",
+        f"|---|{'---|' * len(Role)}",
+    ]
+    for capability in Capability:
+        if capability in OF_MEMBERS:
+            marks = " | ".join("yes" if capability in CAPABILITIES[role] else "" for role in Role)
+            rows.append(f"| {capability} | {marks} |")
+    return "\n".join(rows)
+
+
+def address_table() -> str:
+    """Return the table of what each method of each address requires."""
+    rows = ["| address | method | requires | in a study, allowed to |", "|---|---|---|---|"]
+    shown: set[str] = set()
+    for address in sorted(addresses(), key=lambda address: address.path):
+        path = "/" + address.path.replace("^", "").replace("$", "").replace("\\", "")
+        if path.rstrip("/") in shown:  # the API answers with and without the last slash
+            continue
+        shown.add(path.rstrip("/"))
+        for method in METHODS:
+            if capability := address.rights.get(method):
+                roles = [role.words for role in Role if capability in CAPABILITIES[role]]
+                rows.append(
+                    f"| `{path.replace('|', '&#124;')}` | {method} | {capability} | {', '.join(roles)} |"
+                )
+    return "\n".join(rows)

@@ -1,0 +1,1 @@
+"""Tests of pages and addresses that span apps."""
