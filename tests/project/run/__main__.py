@@ -2,21 +2,23 @@
 
 1. All tests on SQLite, in parallel; browser and service tests among them run when what they need is there.
 2. On PostgreSQL those of what the two databases do differently (`ON_BOTH` in tests/foundation/database/on_both.py).
-At the end, the twenty slowest, and what was skipped and why. Arguments go on to pytest in both rounds; folders and
-files among them are run on both databases. `make test-postgresql` runs the second round with every test that uses a
-database: before a release.
+Each round lists its twenty slowest tests, and what was skipped and why. The last lines are what failed in both.
+Arguments go on to pytest in both rounds; folders and files among them are run on both databases.
+`make test-postgresql` runs the second round with every test that uses a database: before a release.
 """
 
 import importlib.util
 import os
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from tests.foundation.database import on_both
+from tests.project.run import failures
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 LOCAL_POSTGRES = [
     "postgresql://postgres@127.0.0.1:5432/postgres",
     "postgresql://postgres:postgres@127.0.0.1:5432/postgres",
@@ -31,22 +33,27 @@ def main(arguments: list[str]) -> int:
     everything = arguments[:1] == [ALL_ON_POSTGRESQL]
     if everything:
         arguments = arguments[1:]
-        codes = []
-    else:
-        print("== Tests on SQLite", flush=True)
-        codes = [_pytest(arguments, database=None)]
+    failed: list[failures.Failure] = []
+    with tempfile.TemporaryDirectory() as folder:
+        if not everything:
+            print("== Tests on SQLite", flush=True)
+            failed += _round(arguments, database=None, folder=Path(folder))
+        postgres = next(filter(_answers, _addresses()), None)
+        if postgres is None:
+            print("\n== Tests on PostgreSQL: skipped, no server answers (DATABASE_URL may name one)")
+        else:
+            which = "All database tests" if everything else "Tests of what the databases do differently,"
+            print(f"\n== {which} on PostgreSQL at {urlsplit(postgres).hostname}", flush=True)
+            arguments = [*_repeated(arguments, everything=everything), *arguments]
+            failed += _round(arguments, database=postgres, folder=Path(folder))
+    if failed:
+        print("", *failures.summary(failed), sep="\n", flush=True)
+    return int(bool(failed) or (everything and postgres is None))
+
+
+def _addresses() -> list[str]:
     configured = os.environ.get("DATABASE_URL", "")
-    addresses = [configured] if configured else LOCAL_POSTGRES
-    postgres = next((url for url in addresses if _answers(url)), None)
-    if postgres is None:
-        print("\n== Tests on PostgreSQL: skipped, no server answers (DATABASE_URL may name one)")
-        codes.append(int(everything))
-    else:
-        which = "All database tests" if everything else "Tests of what the databases do differently,"
-        print(f"\n== {which} on PostgreSQL at {urlsplit(postgres).hostname}", flush=True)
-        code = _pytest([*_repeated(arguments, everything=everything), *arguments], database=postgres)
-        codes.append(0 if code == NOTHING_COLLECTED else code)
-    return max(codes)
+    return [configured] if configured else LOCAL_POSTGRES
 
 
 def _repeated(arguments: list[str], *, everything: bool) -> list[str]:
@@ -54,6 +61,16 @@ def _repeated(arguments: list[str], *, everything: bool) -> list[str]:
     options = ["-m", "not models and not e2e and not database_free"]
     named = any((ROOT / argument.partition("::")[0]).exists() for argument in arguments)
     return options if named or everything else [*options, *on_both.chosen()]
+
+
+def _round(arguments: list[str], *, database: str | None, folder: Path) -> list[failures.Failure]:
+    """Run pytest on one database and return what failed."""
+    name = "PostgreSQL" if database else "SQLite"
+    results = folder / f"{name}.xml"
+    status = _pytest([f"--junitxml={results}", *arguments], database=database)
+    if database and status == NOTHING_COLLECTED:
+        return []
+    return failures.read(results, database=name, status=status)
 
 
 def _pytest(arguments: list[str], *, database: str | None) -> int:
@@ -75,6 +92,8 @@ def _pytest(arguments: list[str], *, database: str | None) -> int:
         "--dist",
         "loadgroup",
         "--durations=20",
+        "-o",
+        "junit_family=xunit1",  # with the path of each test
     ]
     return subprocess.run([*command, *arguments], cwd=ROOT, env=environment, check=False).returncode
 
