@@ -67,6 +67,7 @@ NAVIGATION = {
         DEVELOP: [
             "/CONTRIBUTING",
             "develop/architecture",
+            "develop/annotation",
             "develop/adding-a-kind",
             "develop/adding-a-backend",
             "develop/design",
@@ -100,6 +101,8 @@ NAVIGATION = {
             "importing",
             "generation",
             "annotation",
+            "annotator-pages",
+            "api",
             "recruitment",
             "label-studio",
             "analysis",
