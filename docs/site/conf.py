@@ -68,6 +68,7 @@ NAVIGATION = {
             "/CONTRIBUTING",
             "develop/architecture",
             "develop/annotation",
+            "develop/analysis",
             "develop/adding-a-kind",
             "develop/adding-a-backend",
             "develop/design",
