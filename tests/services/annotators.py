@@ -74,8 +74,12 @@ class WebServer:
         return [int(one) for one in children.read_text().split()]
 
     def kill_worker(self) -> None:
-        if workers := self.workers():
-            os.kill(random.choice(workers), signal.SIGKILL)
+        """Kill one of the workers; wait for one where all were killed and none was started again yet."""
+        end = time.monotonic() + PATIENCE
+        while not (workers := self.workers()):
+            assert time.monotonic() < end, "gunicorn starts no worker"
+            time.sleep(0.05)
+        os.kill(random.choice(workers), signal.SIGKILL)
 
     def kill(self) -> None:
         if self.process is not None:

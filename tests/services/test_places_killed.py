@@ -2,6 +2,7 @@
 
 import random
 import re
+import ssl
 import threading
 import time
 import uuid
@@ -15,6 +16,11 @@ from tests.services.annotators import PATIENCE, campaign, wait_until, web_server
 
 pytestmark = [pytest.mark.services, pytest.mark.slow]
 PLACES, SCREENS, AT_ONCE, KILLS = 16, 3, 4, 5
+# Of each four people three complete their screens, and one stops after the first.
+ANSWERS = PLACES // 4 * (3 * SCREENS + 1)
+BETWEEN_KILLS = ANSWERS // (KILLS + 1)
+# Made once: to read the certificates takes longer than a request, and none is used.
+TLS = ssl.create_default_context()
 RECRUITED = """
 from decimal import Decimal
 from accounts.models import User
@@ -42,12 +48,40 @@ answer = {
 """
 
 
+class Kills:
+    """One kill for each so many answers: whose answer is due for one waits until it has happened.
+
+    So all kills happen in the middle of the work, however fast the machine is: the others go on meanwhile.
+    """
+
+    def __init__(self) -> None:
+        self.happened = self.answers = 0
+        self._changed = threading.Condition()
+
+    def wait_after_answer(self) -> None:
+        with self._changed:
+            self.answers += 1
+            number, early = divmod(self.answers, BETWEEN_KILLS)
+            if not early and number <= KILLS:
+                assert self._changed.wait_for(lambda: self.happened >= number, PATIENCE)
+
+    def due(self) -> bool:
+        return self.answers >= (self.happened + 1) * BETWEEN_KILLS
+
+    def count(self) -> None:
+        with self._changed:
+            self.happened += 1
+            self._changed.notify_all()
+
+
 class Guest:
     """Somebody who comes by the panel's link and sends each request until it is answered."""
 
-    def __init__(self, port: int, campaign_id: int, number: int) -> None:
-        self.client = httpx.Client(base_url=f"http://127.0.0.1:{port}", follow_redirects=True, timeout=60)
-        self.campaign, self.number = campaign_id, number
+    def __init__(self, port: int, campaign_id: int, number: int, *, kills: Kills) -> None:
+        self.client = httpx.Client(
+            base_url=f"http://127.0.0.1:{port}", follow_redirects=True, timeout=60, verify=TLS
+        )
+        self.campaign, self.number, self.kills = campaign_id, number, kills
         self.acknowledged: list[str] = []
         self.location = ""
 
@@ -80,6 +114,7 @@ class Guest:
             saved = self.ask("POST", f"/api/v1/assignments/{task['assignment']}/submit", json=sent)
             assert saved.status_code == 200, saved.text
             self.acknowledged.append(sent["submission_id"])
+            self.kills.wait_after_answer()
             if stops:
                 self.ask("POST", f"{panel}stop/")
                 break
@@ -96,7 +131,8 @@ def test_a_server_that_is_killed_gives_each_person_one_place_and_the_right_code(
             RECRUITED.format(campaign=made["campaign"], places=PLACES, screens=SCREENS)
         )
         with web_server(server, tmp_path) as web:
-            guests = [Guest(web.port, made["campaign"], number) for number in range(PLACES)]
+            kills = Kills()
+            guests = [Guest(web.port, made["campaign"], number, kills=kills) for number in range(PLACES)]
             panel = f"/annotate/panel/{public_id}/"
 
             troubles: list[BaseException] = []
@@ -117,24 +153,18 @@ def test_a_server_that_is_killed_gives_each_person_one_place_and_the_right_code(
             for thread in threads:
                 thread.start()
 
-            def answers() -> int:
-                return sum(len(guest.acknowledged) for guest in guests)
-
             def at_work() -> bool:
                 return any(thread.is_alive() for thread in threads)
 
-            kills = 0
-            while at_work() and kills < KILLS:
-                before = answers()
-                time.sleep(1)
-                # A slow machine gets work done between two kills.
-                wait_until(lambda before=before: answers() > before + 2 or not at_work())
+            while at_work() and kills.happened < KILLS:
+                wait_until(lambda: kills.due() or not at_work())
                 web.kill_worker()
-                kills += 1
+                kills.count()
             wait_until(lambda: not at_work())
             assert troubles == []
             kept = server.ask(KEPT)
-    assert kills == KILLS
+    assert kills.happened == KILLS
+    assert kills.answers == ANSWERS
     # One place for each, ended once and with all answers that were acknowledged in it.
     assert kept["people"] == len(kept["places"]) == PLACES
     outcomes = sorted((state, answered) for state, answered, _ in kept["places"])
