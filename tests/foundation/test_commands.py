@@ -118,3 +118,25 @@ def test_progress_elsewhere_is_plain_and_rare():
     progress._drawn_at -= 6
     progress.advance(3, message="reading")
     assert stream.getvalue() == "3 of 10 reading\n"
+
+
+IMPORTED = """
+import atexit, runpy, sys
+atexit.register(lambda: print(*sys.modules, sep="\\n"))
+runpy.run_path("manage.py", run_name="__main__")
+"""
+
+
+def test_a_command_that_serves_no_requests_imports_no_page(tmp_path):
+    process = subprocess.run(
+        [sys.executable, "-c", IMPORTED, "analyze", "--study", "none", "--output", str(tmp_path)],
+        cwd=ROOT,
+        env=os.environ | {"STEREOSCOPE_VAR": str(tmp_path), "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert process.returncode == 1, process.stderr
+    imported = set(process.stdout.split())
+    assert "analysis.management.commands.analyze" in imported
+    assert not imported & {"config.urls", "front.studies.views"}

@@ -12,6 +12,7 @@ from operations.server import Address, serve
 
 
 class Command(DomainCommand):
+    requires_system_checks = "__all__"
     help = (
         "Migrate the database, create the demo studies if they do not exist, and run web server and worker until "
         "Ctrl-C."

@@ -20,6 +20,7 @@ logger = logging.getLogger(__name__)
 
 
 class Command(DomainCommand):
+    requires_system_checks = "__all__"
     help = (
         "Run background jobs, one at a time, and queue jobs of dead workers again. Start as many workers as you like, "
         "on any machine that shares the database and the files. After SIGTERM, a worker releases its job at "

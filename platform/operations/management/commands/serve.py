@@ -13,6 +13,7 @@ from operations.server import Address, serve
 
 
 class Command(DomainCommand):
+    requires_system_checks = "__all__"
     help = (
         "Run the web server and one background worker until Ctrl-C or SIGTERM. If the worker dies, a new one starts; "
         "if the web server dies, the command ends with 1. For one machine; docs/operate describes larger ones."
