@@ -13,9 +13,9 @@ from annotation.answers.inclusion import Reason
 _EMPTY = {
     "judgements": "no marking campaign of the study has answers that count",
     "ratings": "no rating campaign of the study has answers that count",
-    "boxes": "no box was drawn for a judgement that counts",
-    "annotators": "nobody's answers count",
-    "images": "the study has no image, or all were retracted",
+    "boxes": "no judgement that counts has a box",
+    "annotators": "no annotator has answers that count",
+    "images": "the study has no images, or all its images were retracted",
     "associations": "the study lists no pairs of identity group and attribute",
 }
 
@@ -31,7 +31,7 @@ def absences_of(filled: Filled, parameters: ReleaseParameters) -> tuple[Absence,
     if "scorers" in rows and not any(rows[name] for name in MEASURED):
         absences.append(
             Absence(
-                "measures of machines",
+                "automated results",
                 "Results had not been computed from these labels and scores when the release was built.",
             )
         )
@@ -44,11 +44,11 @@ def absences_of(filled: Filled, parameters: ReleaseParameters) -> tuple[Absence,
             )
         )
     if filled.images.retracted:
-        absences.append(Absence(f"{filled.images.retracted:,} images", "They were retracted."))
+        absences.append(Absence(f"{filled.images.retracted:,} images", "These images were retracted."))
     if filled.answers_not_compared:
         why = (
-            "People found that the images of their scenarios are not alike, or have not decided yet. "
-            "Results leave them out."
+            "People found that the images of these answers' scenarios are not alike, or have not decided yet. "
+            "Results leave these answers out."
         )
         absences.append(Absence(f"{filled.answers_not_compared:,} answers of models", why))
     for campaign in filled.campaigns:
@@ -63,7 +63,7 @@ def absences_of(filled: Filled, parameters: ReleaseParameters) -> tuple[Absence,
     if filled.privacy is not None:
         absences += _of_people(filled.privacy, justifications=filled.justifications)
     absences += [
-        Absence(f"format {file_format}", "It was not requested.")
+        Absence(f"format {file_format}", "The lead did not choose this format.")
         for file_format in FORMATS
         if file_format not in parameters.formats
     ]
@@ -72,11 +72,11 @@ def absences_of(filled: Filled, parameters: ReleaseParameters) -> tuple[Absence,
 
 def _of_coco(coco: CocoFacts) -> Iterator[Absence]:
     if coco.left_out:
-        yield Absence(f"{coco.left_out:,} boxes in coco", "Their image's size is not known.")
+        yield Absence(f"{coco.left_out:,} boxes in coco", "The size of their images is not known.")
     if coco.without_file:
         yield Absence(
             f"files of {coco.without_file:,} images in coco",
-            "Their files are not in this release: `file` is null, and `file_name` is only a name.",
+            "This release does not include the files of these images: `file` is null, and `file_name` is only a name.",
         )
 
 
@@ -84,7 +84,7 @@ def _of_questions(
     filled: Filled, parameters: ReleaseParameters, rows: Mapping[str, int]
 ) -> Iterator[Absence]:
     if not rows["answers"]:
-        yield Absence("rows of answers", "no declared question has answers that count and are released.")
+        yield Absence("rows of answers", "No declared question has answers that count and can be released.")
     for campaign in filled.campaigns:
         if (
             isinstance(campaign, QuestionCampaignFacts)
@@ -97,10 +97,14 @@ def _of_questions(
             )
     if rows["places"] and "coco" in parameters.formats:
         yield Absence(
-            "places of answers in coco", "COCO holds boxes of attributes; the table places has these."
+            "places of answers in coco",
+            "COCO files have boxes for attributes only; the table places has the places of answers.",
         )
     if LABEL_STUDIO in parameters.formats:
-        yield Absence("declared questions in label_studio", "Its tasks hold ratings and marks of attributes.")
+        yield Absence(
+            "declared questions in label_studio",
+            "Label Studio's tasks have ratings and marks of attributes only.",
+        )
 
 
 def _of_people(privacy: PrivacyReport, *, justifications: bool) -> Iterator[Absence]:

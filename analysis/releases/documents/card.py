@@ -45,7 +45,7 @@ def summary(contents: Contents) -> str:
     shown = (
         "images by text-to-image models" if contents.about_attributes or contents.images.images else "texts"
     )
-    opening = f"What annotators said of {shown}, after the protocol {plain(study.protocol_name)}"
+    opening = f"What annotators said about {shown}, according to the protocol {plain(study.protocol_name)}"
     counts = []
     if contents.about_attributes:
         counts = [
@@ -63,11 +63,16 @@ def summary(contents: Contents) -> str:
         )
     regions = f" of {listed([plain(region) for region in study.regions])}" if study.regions else ""
     days = f", from {contents.first_day} to {contents.last_day}" if contents.first_day else ""
+    id_words = (
+        "the id of the annotator who gave it"
+        if contents.ids_are_people
+        else "the id that the imported file gave"
+    )
     return (
         f"{opening}: {listed(counts)} by {card_people.annotators(contents)} on "
         f"{amount(contents.images.images, 'image')} of {amount(study.groups, 'identity group')}{regions}{days}. "
-        f"Every answer is kept with {'who gave it' if contents.ids_are_people else 'the id it came under'}"
-        f"{'; `soft_labels` has shares and majorities beside them' if contents.about_attributes else ''}."
+        f"Each answer has {id_words}"
+        f"{'; the table `soft_labels` also has shares and majorities' if contents.about_attributes else ''}."
         f"{f' {card_probes.also_answered(contents)}' if contents.probes else ''}"
     )
 
@@ -82,7 +87,7 @@ def _tables(contents: Contents) -> str:
         [
             "## What is in it",
             table(("table", "rows", "what a row is"), rows),
-            f"Formats: {formats}. `checksums.sha256` lists every file; digest of the labels: "
+            f"Formats: {formats}. `checksums.sha256` lists every file. The digest of the labels is "
             f"{code(contents.inputs_digest)}.",
         ]
     ).rstrip("\n")

@@ -8,7 +8,7 @@ from annotation.kinds.options import Options
 
 def who_labelled(contents: Contents) -> str:
     """Who labelled, in numbers, and what is released of what they said of themselves."""
-    lines = [f"{annotators(contents)} with labels that count, under ids made for this release."]
+    lines = [f"{annotators(contents)} with labels that count. Their ids are used in this release only."]
     lines += [
         f"{plain(campaign.name)}: "
         f"{amount(campaign.annotators, 'annotator' if campaign.ids_are_people else 'annotator id')}, "
@@ -29,7 +29,7 @@ def annotators(contents: Contents) -> str:
 def _days(campaign: CampaignFacts) -> str:
     if not (campaign.first_day and campaign.last_day):
         return "."
-    imported = " (the day of the import where the imported file named none)" if campaign.imported else ""
+    imported = " (the day of the import, if the imported file gave no day)" if campaign.imported else ""
     return f" from {campaign.first_day} to {campaign.last_day}{imported}."
 
 
@@ -37,9 +37,9 @@ def demographics(contents: Contents) -> str:
     """What the privacy report says of each profile field."""
     privacy = contents.privacy
     if contents.study.simulated:
-        return "No person stated anything: the annotators are simulated."
+        return "There are no details about people, because the annotators are simulated."
     if not privacy.people:
-        return "No annotator of this release stated anything of themselves."
+        return "No annotator in this release gave details about themselves."
     rows = [
         (
             field_name(field),
@@ -52,7 +52,7 @@ def demographics(contents: Contents) -> str:
     ]
     return sections(
         [
-            f"{amount(privacy.people, 'annotator')} stated something of themselves; each field was optional. "
+            f"{amount(privacy.people, 'annotator')} gave details about themselves; each field was optional. "
             f"{coarsening(contents)}",
             table(("field", "stated by", "released", "for", "why"), rows),
         ]
@@ -68,12 +68,13 @@ def coarsening(contents: Contents) -> str:
     """One paragraph on how small groups of people are protected."""
     privacy = contents.privacy
     parts = [
-        f"What they stated is coarsened until every combination of values is shared by at least {privacy.k} people "
-        "of one origin, or withheld."
+        f"Details are made less precise, or withheld, so that at least {privacy.k} people of the same "
+        f"origin share every combination."
     ]
     if any(campaign.imported for campaign in contents.campaigns):
         parts.append(
-            "An imported id counts as one person; whether its source gave each one id is not known here."
+            "An imported id counts as one person. It is not known whether each person had only one id in "
+            "the imported file."
         )
     if privacy.combinations and privacy.smallest is not None:
         different = amount(privacy.combinations, "combination")
@@ -85,19 +86,20 @@ def coarsening(contents: Contents) -> str:
         parts.append("No combination is released.")
     if privacy.suppressed:
         parts.append(
-            f"The whole profile of {amount(privacy.suppressed, 'person', 'people')} is withheld for it."
+            f"To achieve this, the whole profile of {amount(privacy.suppressed, 'person', 'people')} is withheld."
         )
     if privacy.joined is not None and privacy.joined.smallest is not None:
         versions = listed([str(version) for version in privacy.joined.releases])
         parts.append(
-            f"People of this release can be matched with those of release {versions} by their answers: what all of "
-            f"them say of a person is shared by at least {amount(privacy.joined.smallest, 'person', 'people')} of "
-            "this release, and no field is finer than it was."
+            f"Readers can match people in this release with people in release {versions} by their answers. "
+            f"The details in all of these releases together are shared by at least "
+            f"{amount(privacy.joined.smallest, 'person', 'people')} in this release, and no field is more "
+            f"precise than in an earlier release."
         )
     if privacy.left_out:
         parts.append(
-            f"{amount(privacy.left_out, 'person', 'people')} whom that would not have protected "
-            f"{'is' if privacy.left_out == 1 else 'are'} left out with all answers."
+            f"{amount(privacy.left_out, 'person', 'people')} who could not be protected in this way "
+            f"{'is' if privacy.left_out == 1 else 'are'} left out with all their answers."
         )
     return " ".join(parts)
 
@@ -115,11 +117,11 @@ def recruitment(contents: Contents) -> str:
     return sections(
         [
             "## Recruitment and pay",
-            "Annotators came by invitation of the study's leads. Nobody is named in this release."
+            "The study's leads invited the annotators. This release names nobody."
             if any(not campaign.imported for campaign in contents.campaigns)
-            else "The labels were made elsewhere and imported; how annotators were found is not known here.",
+            else "The labels were made elsewhere and imported. It is not known how the annotators were found.",
             bullets(lines),
-            "Quotas on who annotates each task (values withheld: they would say what people stated):"
+            "Quotas for the annotators of each task (without values, because these would reveal people's details):"
             if quotas
             else "",
             bullets(quotas),
@@ -129,7 +131,7 @@ def recruitment(contents: Contents) -> str:
 
 def _pay(campaign: CampaignFacts) -> str:
     if campaign.imported:
-        return "imported; pay is not known here."
+        return "imported; the pay is not known."
     options = campaign.options
     sentences = []
     if options.get("pay_amount") is not None:
@@ -137,8 +139,8 @@ def _pay(campaign: CampaignFacts) -> str:
         currency = options.get("pay_currency", Options.default("pay_currency"))
         unit = "hour of active work" if per == "hour" else "submitted task"
         sentences.append(
-            f"{options['pay_amount']:,g} {plain(currency)} for each {unit}, checks included and whether or not "
-            "the answers count."
+            f"{options['pay_amount']:,g} {plain(currency)} for each {unit}, including checks, even if the "
+            f"answers do not count."
         )
     if options.get("pay"):
         sentences.append(f"Annotators were told: {plain(options['pay'])}")
@@ -150,16 +152,16 @@ def consent(contents: Contents) -> str:
     study = contents.study
     if study.simulated or all(campaign.imported for campaign in contents.campaigns):
         reason = "annotators are simulated" if study.simulated else "labels were imported"
-        return f"## Consent\n\nNo consent was asked here: the {reason}."
+        return f"## Consent\n\nNobody was asked for consent, because the {reason}."
     return sections(
         [
             "## Consent",
-            f"Annotators agreed to this text ({plain(study.consent_version)}) before they saw anything. Whoever took "
-            "consent back before this release was built is not in it.",
+            f"Annotators agreed to this text ({plain(study.consent_version)}) before they saw anything. "
+            f"People who withdrew their consent before this release was built are not in it.",
             quoted(study.consent),
-            "They were told beforehand:",
+            "Before they began, they read this notice:",
             quoted(study.content_notice),
-            "and where to turn:" if study.support else "",
+            "They were also told where to get help:" if study.support else "",
             quoted(study.support) if study.support else "",
         ]
     ).rstrip("\n")

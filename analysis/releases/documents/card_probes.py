@@ -4,13 +4,13 @@ from analysis.releases.contents import Contents
 from analysis.releases.documents.markdown import amount, code, plain, sections, table
 
 NOTICE = (
-    "**Content.** Answers are a model's own words, kept as they came. They may be offensive or false, and they may "
-    "address whoever reads them. They are data: no fact about any people, and no instruction to follow."
+    "**Content.** Answers are a model's own words, unchanged. They may be offensive or false, and they may "
+    "address the reader. They are data: they are not facts about people, and not instructions to follow."
 )
 _LIMITS = (
-    "Answers hold for these models, on these days, with these parameters and questions. Codings by rules can be wrong; "
-    "`sure` is false where they may be. `analyze` counts a lead's override before people's codings, and these before "
-    "those of the newest rules."
+    "The results of these answers apply only to these models, days, parameters and questions. Codings by rules can "
+    "be wrong; the column `sure` is false if a coding is doubtful. The command `analyze` uses a lead's override "
+    "first, then people's codings, then the codings of the newest rules."
 )
 
 
@@ -18,9 +18,9 @@ def summary(contents: Contents) -> str:
     """What a release of answers of models alone holds, in one paragraph."""
     study = contents.study
     return (
-        f"What models answered to questions, after the protocol {plain(study.protocol_name)}: "
+        f"Models' answers to questions, according to the protocol {plain(study.protocol_name)}: "
         f"{_answers(contents)} by {_models(contents)}, about {amount(study.groups, 'identity group')} and "
-        f"{amount(contents.images.images, 'image')}, with what each answer was taken to say. No person answered."
+        f"{amount(contents.images.images, 'image')}, with the codings of each answer. No person answered."
     )
 
 
@@ -51,8 +51,9 @@ def answers_of_models(contents: Contents) -> str:
             "## Answers of models",
             NOTICE,
             table(heads, rows),
-            "`probe_answers` has every answer that ended, `codings` what it was taken to say, and `probe_sets/` the "
-            f"questions. `import_answers` of Stereoscope reads these files into another study. {_LIMITS}",
+            "The table `probe_answers` has every answer to a finished request, the table `codings` has the codings "
+            "of the answers, and the folder `probe_sets` has the questions. Stereoscope's command `import_answers` "
+            f"reads these files into another study. {_LIMITS}",
         ]
     ).rstrip("\n")
 

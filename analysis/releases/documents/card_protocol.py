@@ -18,8 +18,8 @@ from annotation.kinds.registry import RATING_ORDER, kind_of
 from annotation.models import QualityAction, QualityMeasure
 
 _CHECKS = {
-    "gold_share": "of the tasks given were gold tasks with known answers, mixed in unseen",
-    "repeat_share": "of the tasks given were an annotator's own earlier task again",
+    "gold_share": "of the tasks were gold tasks with known answers, mixed in without notice",
+    "repeat_share": "of the tasks repeated an earlier task of the same annotator",
 }
 
 
@@ -32,7 +32,7 @@ def questions(contents: Contents) -> str:
     """What was asked and how it could be answered, with every version of the guidelines."""
     parts = ["## What was asked"]
     if not contents.campaigns:
-        parts.append("Nothing: the study has no campaign.")
+        parts.append("Nothing was asked, because the study has no campaign.")
     for campaign in contents.campaigns:
         parts += [f"### {plain(campaign.name)}", question_text(campaign)]
         if isinstance(campaign, QuestionCampaignFacts):
@@ -43,21 +43,22 @@ def questions(contents: Contents) -> str:
 
 def question_text(campaign: CampaignFacts) -> str:
     """What a campaign asks and how it can be answered, in one paragraph."""
-    answers = f"Each task was to be answered by {amount(campaign.annotators_per_task, 'annotator')}."
+    answers = f"The campaign asked for {amount(campaign.annotators_per_task, 'annotator')} for each task."
     if campaign.imported:
-        answers = "The labels were imported; their guidelines are not known here."
+        answers = "The labels were imported; the guidelines are not known."
     if isinstance(campaign, QuestionCampaignFacts):
         return f"{screen_in_words(kind_of(campaign))} {counts_in_words(campaign)} {answers}"
     if not marks(campaign):
         return (
-            "Each screen shows one attribute, apart from any image, and asks how far one agrees that it can be "
-            f"depicted: 5 is full agreement, 1 none, 3 Unsure. {answers}"
+            "Each screen shows one attribute without an image and asks how far the annotator agrees that "
+            f"the attribute can be depicted: 5 is Strongly Agree, 1 is Strongly Disagree, 3 is Unsure. {answers}"
         )
     boxes = "had to" if campaign.boxes_required else "could"
     return (
         f"Each screen shows an image and up to {amount(campaign.attributes_per_screen, 'attribute')}. "
-        "What was ticked is a judgement `present`; what was asked and not ticked is a judgement that it is "
-        f"not. 'None of the above' is an answer apart. Annotators {boxes} draw boxes around what they ticked. {answers}"
+        "For each attribute on the screen there is a judgement: `present` is true if the annotator ticked "
+        f"it and false otherwise. 'None of the above' is a separate answer. Annotators {boxes} draw boxes "
+        f"around what they ticked. {answers}"
     )
 
 
@@ -78,7 +79,7 @@ def _version(campaign: CampaignFacts, version: Guidelines) -> str:
     scale = [f"{key}: {plain(version.labels[key])}" for key in RATING_ORDER if key in version.labels]
     return sections(
         [
-            f"Version {version.version}, from {version.since}, read for "
+            f"Guidelines version {version.version}, from {version.since}, were read for "
             f"{amount(version.annotations, 'submission')} that count:",
             quoted(f"{version.statement}\n\n{version.guidelines}".strip()),
             bullets(scale) if not marks(campaign) else "",
@@ -93,7 +94,8 @@ def quality_control(contents: Contents) -> str:
         [
             "## Quality control",
             bullets(lines) if lines else "No checks were set.",
-            "Answers to gold tasks, repeats and practice tasks are no labels and not in this release."
+            "Answers to gold tasks, repeats and practice tasks are not labels, and this release does not "
+            "include them."
             if any(not campaign.imported for campaign in contents.campaigns)
             else "",
         ]
@@ -103,7 +105,7 @@ def quality_control(contents: Contents) -> str:
 def _checks(campaign: CampaignFacts) -> list[str]:
     name = plain(campaign.name)
     if campaign.imported:
-        return [f"{name}: imported; how it was checked is not known here"]
+        return [f"{name}: the labels were imported; it is not known how they were checked"]
     lines = [
         f"{name}: {campaign.options[option]:.0%} {words}"
         for option, words in _CHECKS.items()
@@ -112,14 +114,15 @@ def _checks(campaign: CampaignFacts) -> list[str]:
     if campaign.options.get("practice_pass_mark") is not None:
         attempts = campaign.options.get("practice_attempts", Options.default("practice_attempts"))
         lines.append(
-            f"{name}: where there are practice tasks, {campaign.options['practice_pass_mark']:.0%} right answers in "
-            f"{amount(attempts, 'try', 'tries')} let one begin"
+            f"{name}: people could begin after {campaign.options['practice_pass_mark']:.0%} right answers "
+            f"in practice, within "
+            f"{amount(attempts, 'round')}, if there were practice tasks"
         )
     for rule in campaign.quality_checks:
         act = "paused" if rule.action == QualityAction.PAUSE else "warned"
         lines.append(
-            f"{name}: asked for {_asked_for(rule)}, from {amount(rule.minimum, 'screen')} on; whoever missed it "
-            f"was {act}"
+            f"{name}: the rule asked for {_asked_for(rule)}, after {amount(rule.minimum, 'screen')}; "
+            f"annotators who missed it were {act}"
         )
     return lines
 
@@ -137,7 +140,7 @@ def what_does_not_count(contents: Contents) -> str:
     return sections(
         [
             "## What is left out",
-            "Each submission that does not count has one reason, the first that holds."
+            "Each submission that does not count is listed under one reason, even if several apply."
             if missing
             else "Nothing.",
             bullets(missing),
@@ -150,16 +153,17 @@ def images(contents: Contents) -> str:
     facts = contents.images
     parts = [
         "## Images",
-        f"{amount(facts.images, 'image')}, {amount(facts.files, 'file')} of them in this release.",
+        f"{amount(facts.images, 'image')}. This release includes {amount(facts.files, 'image file')}.",
     ]
     if facts.models:
         parts.append(
-            f"Made by {listed([plain(model) for model in facts.models])}. The table `images` has the prompt of each "
-            "and, in `provenance`, model, version, seed and parameters as far as they are known."
+            f"The images were made by {listed([plain(model) for model in facts.models])}. The table "
+            f"`images` has the prompt of each image. Its column `provenance` has the model, version, seed "
+            f"and parameters, as far as they are known."
         )
     if facts.files:
         parts.append(
-            "Files are as annotators saw them: encoded anew, so that nothing but pixels is in them. `sha256` is that "
-            "of the file as it is here."
+            "The files are the images as annotators saw them, encoded again so that they contain no "
+            "metadata. The column `sha256` is the hash of these files."
         )
     return sections(parts).rstrip("\n")

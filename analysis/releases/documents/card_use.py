@@ -13,17 +13,17 @@ _PANDAS = {
     "jsonl": 'pd.read_json("DIR/{path}", lines=True)',
 }
 _OF_ATTRIBUTES = (
-    "as facts about any people: a stereotype listed here is something that was said, not something that is so",
-    "training or prompting a model to depict groups by these attributes",
+    "as facts about people: a stereotype in this release is something that people have said, not a fact",
+    "training or prompting a model to show groups with these attributes",
 )
 
 
 def intended_uses(contents: Contents) -> tuple[str, ...]:
     """What the data are for."""
     disagreement = (
-        "studying how people disagree on what a picture shows, annotator by annotator"
+        "studying how single annotators differ in what they see in an image"
         if contents.ids_are_people
-        else "studying how answers to the same question about a picture disagree"
+        else "studying how answers to the same question about an image differ"
     )
     return (
         *(
@@ -35,13 +35,13 @@ def intended_uses(contents: Contents) -> tuple[str, ...]:
         ),
         *(
             (
-                "measuring what people answer about what screens showed, question by question, with uncertainty",
+                "measuring how people answer each question about the images or texts they saw, with uncertainty",
             )
             if contents.question_campaigns
             else ()
         ),
         disagreement,
-        *(("comparing automated scores with what people saw",) if contents.about_attributes else ()),
+        *(("comparing automated scores with people's answers",) if contents.about_attributes else ()),
     )
 
 
@@ -49,13 +49,13 @@ def unsuitable_uses(contents: Contents) -> tuple[str, ...]:
     """What the data must not be used for."""
     names = listed([plain(campaign.name) for campaign in contents.campaigns if not campaign.ids_are_people])
     by_id = (
-        f"anything that follows single annotators in {names}, such as their agreement, skill or bias: an id there is "
-        "not one person",
+        f"any analysis of single annotators in {names}, such as their agreement, skill or bias: an id in "
+        f"these labels is not one person",
     )
     return (
         *(() if contents.ids_are_people else by_id),
-        *(_OF_ATTRIBUTES if contents.about_attributes else ("as facts about any people",)),
-        "judging, ranking or finding single annotators",
+        *(_OF_ATTRIBUTES if contents.about_attributes else ("as facts about people",)),
+        "judging, ranking or identifying single annotators",
     )
 
 
@@ -66,32 +66,36 @@ def limitations(contents: Contents) -> tuple[str, ...]:
         for campaign in contents.campaigns
         if not campaign.imported and campaign.annotators_per_task < 3
     ]
-    sample = "Who annotates decides what is seen. The annotators are no sample of any population."
+    sample = (
+        "Results depend on who annotates. The annotators are not a representative sample of a population."
+    )
     lines = []
     if contents.about_attributes:
         lines += [
-            "Annotators saw single images with attributes chosen beforehand: what nobody asked about is not in "
-            "the data.",
+            "Annotators saw single images with attributes chosen beforehand. The data say nothing about "
+            "other attributes.",
             sample,
-            "Attributes are words of one language; how they are read differs between people.",
-            "Likelihoods describe these images of these models and prompts, and neither people nor other images.",
+            "Attributes are words in one language, and people understand words differently.",
+            "Likelihoods describe only these images of these models and prompts. They do not describe "
+            "people or other images.",
         ]
     if contents.question_campaigns:
         lines += [
-            "Declared questions were chosen beforehand: what nobody asked about is not in the data.",
+            "The questions were chosen beforehand. The data say nothing about anything else.",
             *([] if contents.about_attributes else [sample]),
-            "Questions are read differently by different people, and in the language that each of them chose.",
-            "Answers to declared questions describe what these screens showed, and nothing else.",
+            "People understand questions differently, and they read them in the language that they chose.",
+            "Answers to declared questions describe only what these screens showed.",
         ]
     if contents.study.resource and contents.about_attributes:
         lines.append(
-            f"What counts as a stereotype follows “{contents.study.resource}”, by at least "
-            f"{amount(contents.study.min_raters, 'rater')} {RaterPools(contents.study.rater_pools).label}; "
-            "stereotypes it does not list are taken for random."
+            f"An attribute counts as a stereotype if “{contents.study.resource}” lists it for the group and at least "
+            f"{amount(contents.study.min_raters, 'rater')} {RaterPools(contents.study.rater_pools).label} "
+            f"called it one. Stereotypes that are not listed count as random attributes."
         )
     if few:
         lines.append(
-            "Some tasks were to be answered by fewer than three annotators: majorities say little there."
+            "Some campaigns asked for fewer than three annotators for each task. Majorities say little for "
+            "these tasks."
         )
     lines += [
         f"{plain(campaign.name)} was imported: ids in the imported file {_stands_for(campaign)}."
@@ -103,23 +107,24 @@ def limitations(contents: Contents) -> tuple[str, ...]:
 
 def _stands_for(campaign: CampaignFacts) -> str:
     if campaign.ids_are_people:
-        return "need not be one person each"
+        return "may not be one person each"
     return (
-        "are not one person each (most sit on a single image, or more than 5 % of the judgements repeat one by the "
-        "same id), so how much people differ cannot be told from how much images differ"
+        "are not one person each (most ids occur with a single image only, or more than 5 % of the "
+        "judgements repeat a judgement by the same id). Differences between people cannot be separated from "
+        "differences between images"
     )
 
 
 def biases(contents: Contents) -> tuple[str, ...]:
     """Where the data lean."""
-    stayed = "Annotators who were invited, accepted and stayed are not like those who did not."
+    stayed = "People who accepted the invitation and stayed may differ from people who did not."
     if not contents.about_attributes:
-        return (stayed, "Being asked a question makes one look for an answer to it.")
+        return (stayed, "A question makes people look for an answer, so it can influence what they see.")
     return (
-        "The data hold stereotypes on purpose, offensive ones among them.",
+        "The data contain stereotypes on purpose, including offensive ones.",
         stayed,
-        "Being asked about an attribute makes one look for it: every attribute is asked beside others, random ones "
-        "among them, to bound this.",
+        "A question about an attribute makes people look for it. To limit this effect, each attribute is "
+        "asked about together with others, including random attributes.",
     )
 
 
@@ -144,21 +149,26 @@ def privacy(contents: Contents) -> str:
     """What protects the people behind the labels."""
     if contents.study.simulated:
         return "There are no people behind these labels."
-    written = "What annotators wrote when unsure is released in their own words, as the lead chose."
+    written = (
+        "The release includes what annotators wrote when they were unsure, in their own words. The "
+        "study's lead chose this."
+    )
     if contents.question_campaigns:
-        written = "What annotators wrote in their own words is released, as the lead chose."
+        written = (
+            "The release includes what annotators wrote in their own words. The study's lead chose this."
+        )
     words = {
-        "withheld": "Free text of annotators is withheld.",
+        "withheld": "Texts that annotators wrote are withheld.",
         "released": written,
         "none_written": "",
     }
     parts = [
-        "Ids are made anew for each release, with a key that is not published; rows are in an order drawn from it. "
-        "People of two releases can be matched all the same, by what they answered about which image, and profiles "
-        "of both read together. Moments of submission are given as days.",
-        coarsening(contents) if contents.privacy.people else "Nobody stated anything of themselves.",
+        "Annotators have new ids in each release. The ids and the order of the rows are made with a key "
+        "that is not published. Readers can still match people in two releases by their answers about "
+        "images, and combine the two profiles. Times of submission are given as days.",
+        coarsening(contents) if contents.privacy.people else "Nobody gave details about themselves.",
         words.get(contents.privacy.justifications, ""),
-        "`privacy.json` says the same for programs.",
+        "`privacy.json` has this information for programs.",
     ]
     return " ".join(part for part in parts if part)
 
@@ -186,7 +196,7 @@ def loading(contents: Contents) -> str:
     ]
     names = ", ".join(f"`{table.name}`" for table in tables)
     empty = [f"`{table.name}`" for table in tables if not table.rows]
-    without = f" Without rows, and so not for `datasets`: {', '.join(empty)}." if empty else ""
+    without = f" Tables without rows, which `datasets` does not load: {', '.join(empty)}." if empty else ""
     code = "\n".join(["```python", *lines, "```"])
     return sections(
         [
@@ -202,14 +212,16 @@ def licence(contents: Contents) -> str:
     """The licence, in one paragraph."""
     chosen = licence_of(contents.parameters.licence)
     name = f"[{plain(chosen.name)}]({chosen.url})" if chosen.url else plain(chosen.name)
-    return f"## Licence\n\n{name}. {plain(chosen.statement)} `LICENSE.txt` says what it does not cover."
+    return (
+        f"## Licence\n\n{name}. {plain(chosen.statement)} `LICENSE.txt` says what the licence does not cover."
+    )
 
 
 def citation_entry(contents: Contents) -> str:
     """A BibTeX entry that names the release by the digest of its labels."""
     study = contents.study
     title = study.name.replace("{", "(").replace("}", ")").replace("\\", "/")
-    labels = "Annotator-level labels" if contents.ids_are_people else "Labels answer by answer"
+    labels = "Annotator-level labels" if contents.ids_are_people else "Labels of single answers"
     lines = [
         f"@misc{{{study.slug}-release-{contents.version},",
         f"  title = {{{' '.join(title.split())}, release {contents.version}}},",
@@ -225,9 +237,9 @@ def citation(contents: Contents) -> str:
     """How to cite it."""
     parts = [
         "## Citation",
-        "Name the release and the digest of its labels: equal digests are equal labels.",
+        "Please cite the release and the digest of its labels. Releases with the same digest have the same labels.",
         f"```bibtex\n{citation_entry(contents)}\n```",
     ]
     if contents.study.resource_citation:
-        parts.append(f"The resource is cited as: {plain(contents.study.resource_citation)}")
+        parts.append(f"Please also cite the resource: {plain(contents.study.resource_citation)}")
     return sections(parts).rstrip("\n")

@@ -8,7 +8,7 @@ from analysis.releases.tables.columns import ALL_TABLES
 from annotation.answers.inclusion import Reason
 
 _GONE = {
-    "withdrawn": "they took back their consent",
+    "withdrawn": "they withdrew their consent",
     "annotator_excluded": "the lead excluded them",
     "simulated": "they are simulated",
     "deleted": "they were deleted",
@@ -21,8 +21,8 @@ def changelog(contents: Contents) -> str:
     """Return CHANGELOG.md: this release first, then the earlier ones."""
     parts = [
         f"# Changelog of {plain(contents.study.name)}",
-        "Annotators have new ids in every release. Whoever holds two releases can match people all the same, by what "
-        "they answered about which image. Whoever takes back consent is in no later release.",
+        "Annotators have new ids in each release. A reader with two releases can still match people by "
+        "their answers about images. People who withdraw their consent are not in later releases.",
         *_release(
             contents.version,
             str(contents.last_day or ""),
@@ -39,7 +39,7 @@ def changelog(contents: Contents) -> str:
 def _release(version: int, day: str, digest: str, changes: Changes, rows: Mapping[str, int]) -> Iterator[str]:
     until = f"labels until {day}" if day else "no labels"
     yield f"## Release {version} ({until})"
-    yield f"Digest of its labels: {code(digest)}"
+    yield f"Digest of the labels: {code(digest)}"
     if changes.previous is None:
         yield "The first release."
         if changes.annotators_erased:
@@ -50,7 +50,7 @@ def _release(version: int, day: str, digest: str, changes: Changes, rows: Mappin
         return
     lines = list(changed(changes))
     yield f"Since release {changes.previous}:"
-    yield bullets(lines or ["nothing that this list knows of"])
+    yield bullets(lines or ["no changes of the kinds that this list shows"])
     moved = {
         name: changes.rows[name]
         for name in ALL_TABLES

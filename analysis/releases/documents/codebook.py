@@ -71,7 +71,7 @@ def _missing(column: Column) -> str:
     if not column.nullable:
         return NEVER
     _, separator, when = column.description.partition("; empty")
-    return when.strip() if separator else "where it is not known"
+    return when.strip() if separator else "if it is unknown"
 
 
 def codebook_csv(contents: Contents) -> str:
@@ -102,9 +102,9 @@ def _question_rows(contents: Contents) -> Iterator[tuple[str, ...]]:
 def codebook(contents: Contents) -> str:
     """Return the codebook to read."""
     introduction = (
-        "Every table and every column. The same tables are in each format; column names and order are the same "
-        "everywhere. Empty is null in Parquet and JSON lines and an empty cell in CSV. In CSV alone, text that a "
-        "spreadsheet would run as a formula begins with an apostrophe."
+        "This codebook explains every table and every column. All formats have the same tables, with the same "
+        "columns in the same order. An empty value is null in Parquet and JSON lines, and an empty cell in CSV. In "
+        "CSV files only, text that a spreadsheet would run as a formula begins with an apostrophe."
     )
     types = table(("type", "what it is"), [(code(name), meaning) for name, meaning in _TYPES.items()])
     parts = [f"# Codebook of {plain(contents.study.name)}, release {contents.version}", introduction, types]

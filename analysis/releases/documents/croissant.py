@@ -286,7 +286,7 @@ def _picture_records(contents: Contents) -> list[dict[str, Any]]:
             "@type": "cr:RecordSet",
             "@id": PICTURES,
             "name": PICTURES,
-            "description": "one record per picture file; `file` ends with the path that the table images gives",
+            "description": "one record per image file; `file` ends with the path of the file in the table images",
             "field": [
                 {
                     "@type": "cr:Field",

@@ -7,8 +7,8 @@ from analysis.releases.documents import card_people, card_protocol, card_use
 from analysis.releases.documents.markdown import listed
 
 _SOCIAL_IMPACT = (
-    "Stereotypes are listed so that models can be measured against them; repeated without that purpose they do "
-    "harm."
+    "Stereotypes are listed so that models can be tested for them. Repeating stereotypes without this "
+    "purpose does harm."
 )
 
 
@@ -21,20 +21,30 @@ def responsible_ai(contents: Contents) -> dict[str, Any]:
         "dataCollectionMissingData": _missing(contents),
         "dataPreprocessingProtocol": [
             *(
-                ["Attributes are normalised in case, spaces and punctuation."]
+                ["The case, spaces and punctuation of attributes are normalised."]
                 if contents.about_attributes
                 else []
             ),
-            f"Boxes {'and points ' if contents.question_campaigns else ''}are fractions of the image, clipped to it.",
-            "Latest revisions of accepted submissions are kept; no label is corrected, merged or filled in.",
+            f"Boxes {'and points ' if contents.question_campaigns else ''}are given as fractions of the "
+            f"image and clipped at its edge.",
+            "The data contain the latest revision of each accepted submission. No label is corrected, "
+            "merged or filled in.",
         ],
-        "dataImputationProtocol": "Nothing is imputed.",
+        "dataImputationProtocol": "Missing values are not filled in.",
         "dataAnnotationProtocol": [_protocol(campaign) for campaign in contents.campaigns],
         "dataAnnotationPlatform": ["Stereoscope"]
-        + (["imported from elsewhere"] if any(campaign.imported for campaign in contents.campaigns) else []),
+        + (
+            ["another platform: labels were imported"]
+            if any(campaign.imported for campaign in contents.campaigns)
+            else []
+        ),
         "dataAnnotationAnalysis": [
-            "Disagreement is kept: every answer of every annotator is a row."
-            + (" soft_labels has shares beside majorities." if contents.about_attributes else "")
+            "Every answer of every annotator is a row, so disagreement can be studied."
+            + (
+                " The table soft_labels has shares of answers and majorities."
+                if contents.about_attributes
+                else ""
+            )
         ],
         "annotationsPerItem": _per_item(contents),
         "annotatorDemographics": _demographics(contents),
@@ -47,8 +57,8 @@ def responsible_ai(contents: Contents) -> dict[str, Any]:
         "dataBiases": list(card_use.biases(contents)),
         "dataSocialImpact": _SOCIAL_IMPACT if contents.about_attributes else "",
         "personalSensitiveInformation": _personal(contents),
-        "dataReleaseMaintenancePlan": "Releases are numbered and never changed. Whoever takes back consent is in no "
-        "later release; CHANGELOG.md says what changed and why.",
+        "dataReleaseMaintenancePlan": "Releases are numbered and never changed. People who withdraw their "
+        "consent are not in later releases. CHANGELOG.md lists what changed and why.",
     }
     if contents.first_day and contents.last_day:
         fields["dataCollectionTimeFrame"] = [str(contents.first_day), str(contents.last_day)]
@@ -58,7 +68,8 @@ def responsible_ai(contents: Contents) -> dict[str, Any]:
 def _collection(contents: Contents) -> str:
     if contents.study.simulated:
         return (
-            "Simulated annotators answered through the same interface as people do. No person gave a label."
+            "The labels were made by simulated annotators, through the same interface that people use. No "
+            "person gave a label."
         )
     opening = (
         f"Images made by {listed(contents.images.models)} were shown"
@@ -67,7 +78,7 @@ def _collection(contents: Contents) -> str:
     )
     done = []
     if contents.about_attributes:
-        done = ["marked which of the attributes asked they saw and where, or rated attributes"]
+        done = ["marked the attributes they saw and their places, or rated attributes"]
     if contents.question_campaigns:
         done.append("answered declared questions about images or texts")
     return f"{opening} to annotators, who {'; or '.join(done)}."
@@ -88,7 +99,7 @@ def _collection_types(contents: Contents) -> list[str]:
 
 def _missing(contents: Contents) -> str:
     absences = [f"{absence.what}: {absence.why}" for absence in contents.missing]
-    return " ".join(["Empty cells mean what CODEBOOK.md says of their column.", *absences])
+    return " ".join(["CODEBOOK.md explains for each column what an empty cell means.", *absences])
 
 
 def _protocol(campaign: CampaignFacts) -> str:
@@ -111,7 +122,7 @@ def _per_item(contents: Contents) -> str:
 def _demographics(contents: Contents) -> list[str]:
     privacy = contents.privacy
     if contents.study.simulated:
-        return ["none: annotators are simulated"]
+        return ["none, because the annotators are simulated"]
     lines = [card_people.annotators(contents)]
     lines += [
         f"{card_people.field_name(field)}: stated by {field.stated:,}, released for {field.released:,}. {field.why}"
@@ -122,8 +133,8 @@ def _demographics(contents: Contents) -> list[str]:
 
 def _personal(contents: Contents) -> list[str]:
     if contents.study.simulated:
-        return ["none: annotators are simulated"]
+        return ["none, because the annotators are simulated"]
     return [
-        f"What annotators stated of themselves and is released: {card_people.fields_released(contents)}.",
+        f"Details about annotators in this release: {card_people.fields_released(contents)}.",
         card_use.privacy(contents).replace("`", ""),
     ]

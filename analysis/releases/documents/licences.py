@@ -97,18 +97,19 @@ def licence_text(contents: Contents) -> str:
     if licence.url:
         lines.append(f"Text: {licence.url}")
     lines += ["", licence.statement]
-    covered = "It covers the labels and documents of this release"
+    covered = "The licence covers the labels and documents of this release"
     if contents.images.files:
-        covered += f" and, as far as its owner has rights to them, {amount(contents.images.files, 'image')}"
+        images = amount(contents.images.files, "image")
+        covered += f" and, as far as the owner of the dataset has rights to them, {images}"
     lines += ["", f"{covered}."]
     if study.resource:
-        terms = study.resource_licence or "its terms are not stated"
+        terms = study.resource_licence or "the terms of the resource are not stated"
         lines += [
             "",
             f"The table of associations comes from the resource “{study.resource}”: {terms.rstrip('.')}.",
         ]
         if study.resource_citation:
-            lines.append(f"Cite it as: {study.resource_citation}")
+            lines.append(f"Cite the resource as: {study.resource_citation}")
     if contents.images.models:
         lines += [
             "",

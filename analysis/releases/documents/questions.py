@@ -21,8 +21,8 @@ _TOGETHER = {
 _DIFFER = {"model": "by different models", "group": "of different identity groups"}
 _ORDERS = {
     "fixed": "",
-    "shuffled": "Their order was drawn for each screen.",
-    "counterbalanced": "Each order was shown equally often.",
+    "shuffled": "The order was random on each screen.",
+    "counterbalanced": "All orders were shown equally often.",
 }
 # The columns in which answers stand, and what they hold where no labels say so.
 VALUE_COLUMNS = {
@@ -34,10 +34,10 @@ VALUE_COLUMNS = {
     "span": ("code",),
 }
 _UNLABELLED = {
-    "compare": "present = true: the stimulus at this position was chosen",
-    "rank": "1, 2, …: place of the stimulus at this position, 1 is the best",
+    "compare": "present = true: the annotator chose the stimulus at this position",
+    "rank": "1, 2, …: the rank of the stimulus at this position; 1 is the best",
     "text": "own words",
-    "span": "w0, w1, …: words of the text that was shown, counted from 0 and divided by white space",
+    "span": "w0, w1, …: words of the text on the screen, separated by white space and counted from 0",
 }
 
 
@@ -88,18 +88,19 @@ def screen_in_words(kind: Kind) -> str:
 
 def _values(question: Question) -> tuple[str, ...]:
     options = [
-        f"{code} = {label['en']}{' (stands apart)' if apart else ''}{' (chosen alone)' if alone else ''}"
+        f"{code} = {label['en']}{' (not on the scale)' if apart else ''}"
+        f"{' (excludes all other answers)' if alone else ''}"
         for code, label, apart, alone in options_of(question)
     ]
     words = [_UNLABELLED[question.type]] if question.type in _UNLABELLED else []
-    several = ["several rows where several answers were chosen"] if is_several(question) else []
+    several = ["one row for each chosen answer"] if is_several(question) else []
     return (*words, *options, *several)
 
 
 def _asked(kind: Kind, question: Question) -> str:
     stimulus = "text" if kind.stimuli.medium == "text" else "image"
-    of_what = f"of each {stimulus}" if question.each else "once a screen"
-    answer = "" if question.required else ", may be left unanswered"
+    of_what = f"about each {stimulus}" if question.each else "once a screen"
+    answer = "" if question.required else ", optional"
     if question.when is None:
         return f"{of_what}, always{answer}"
     after = listed([str(code) for code in question.when.answers], "or")
@@ -120,6 +121,6 @@ def counts_in_words(campaign: QuestionCampaignFacts) -> str:
     """How many questions there are, and where they stand in the release."""
     number = amount(len(kind_of(campaign).questions), "question")
     return (
-        f"It asks {number}; `questions` and `options` hold them as tables, and `declarations/{campaign.slug}.json` "
-        "as the campaign declared them, in every language."
+        f"The campaign asks {number}. The tables `questions` and `options` list them; "
+        f"`declarations/{campaign.slug}.json` has them in every language, as the campaign declared them."
     )

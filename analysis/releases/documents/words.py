@@ -2,8 +2,8 @@
 
 KEPT_WORDS = {
     "as_stated": "as stated",
-    "region": "by region of the world only",
-    "wider_bands": "in wider bands",
+    "region": "as a region of the world only",
+    "wider_bands": "as a wider age band",
     "withheld": "withheld",
 }
 FIELD_WORDS = {

@@ -16,39 +16,57 @@ from studies.protocol.attribute_roles import RANDOM, STEREOTYPE
 _CONDITIONS = {condition.value: str(condition.label) for condition in Condition}
 _ORIGINS = {origin.value: str(origin.label) for origin in Annotator.Origin}
 _ROLES = {
-    STEREOTYPE: "the resource lists the pair, and enough of its raters called it a stereotype",
+    STEREOTYPE: "the resource lists the attribute for the group, and enough raters called it a stereotype",
     RANDOM: "any other attribute",
 }
 _RATINGS = {"1": "Strongly Disagree", "2": "Disagree", "3": "Unsure", "4": "Agree", "5": "Strongly Agree"}
 
-_ANNOTATION = Column("annotation", "integer", "number of the submission in this release; see annotations")
-_CAMPAIGN = Column("campaign", "string", "campaign in which it was asked")
-_ANNOTATOR = Column("annotator", "string", "pseudonymous id, made anew for each release; see annotators")
-_IMAGE = Column("image", "string", "id of the image; see images")
-_ATTRIBUTE = Column("attribute", "string", "word or phrase that was asked, normalised")
+_ANNOTATION = Column(
+    "annotation", "integer", "number of the submission in this release; see the table annotations"
+)
+_CAMPAIGN = Column("campaign", "string", "campaign in which the annotator was asked")
+_ANNOTATOR = Column(
+    "annotator", "string", "pseudonym of the annotator, different in each release; see the table annotators"
+)
+_IMAGE = Column("image", "string", "id of the image; see the table images")
+_ATTRIBUTE = Column("attribute", "string", "word or phrase that annotators were asked about, normalised")
 _GUIDELINES = Column(
-    "guidelines", "integer", "version of the guidelines that was read; empty for imported labels", True
+    "guidelines",
+    "integer",
+    "version of the guidelines that the annotator read; empty for imported labels",
+    True,
 )
 _LANGUAGE = Column(
     "language",
     "string",
-    "language in which the screen was read, ISO 639-1; empty where unknown or where too few people read it",
+    "language in which the annotator read the screen, ISO 639-1; empty if unknown or if too few people read "
+    "this language",
     True,
 )
 _DAY = Column("submitted", "date", "day of submission (UTC)")
 _OF_IMAGE = (
     Column("model", "string", "model that made the image"),
-    Column("condition", "string", "what the prompt was meant to bring out", values=_CONDITIONS),
-    Column("identity_group", "string", "identity group the image was made for; empty for none", True),
-    Column("region", "string", "region of the identity group; empty where unknown", True),
+    Column(
+        "condition",
+        "string",
+        "what the image’s prompt was for, such as default or stereotypical",
+        values=_CONDITIONS,
+    ),
+    Column(
+        "identity_group",
+        "string",
+        "identity group that the image was made for; empty if it was made for none",
+        True,
+    ),
+    Column("region", "string", "region of the identity group; empty if unknown", True),
 )
 
 _PROFILE = {
-    "gender": "gender, as the annotator chose or wrote it, where its meaning is sure",
-    "region_of_origin": "region of origin, a UN M49 sub-region or one that the study names",
-    "nationality": "nationality, or its UN M49 sub-region",
-    "country_of_residence": "country of residence, or its UN M49 sub-region",
-    "age_band": "age band, or a wider one",
+    "gender": "gender, as the annotator chose or wrote it, if its meaning is clear",
+    "region_of_origin": "region of origin: a UN M49 sub-region or a region that the study defines",
+    "nationality": "nationality, or the UN M49 sub-region of that country",
+    "country_of_residence": "country of residence, or the UN M49 sub-region of that country",
+    "age_band": "age band, or a wider age band",
     "languages": "languages, in alphabetical order, separated by '; '",
 }
 
@@ -60,7 +78,13 @@ COLUMNS: Mapping[str, tuple[Column, ...]] = {
         *_OF_IMAGE,
         _IMAGE,
         _ATTRIBUTE,
-        Column("role", "string", "what the attribute is for the group; empty without a group", True, _ROLES),
+        Column(
+            "role",
+            "string",
+            "whether the attribute is a stereotype of the group or a random attribute; empty without a group",
+            True,
+            _ROLES,
+        ),
         _ANNOTATOR,
         Column("present", "boolean", "whether the annotator marked the attribute in the image"),
         _GUIDELINES,
@@ -68,22 +92,31 @@ COLUMNS: Mapping[str, tuple[Column, ...]] = {
     ),
     "boxes": (
         Column("box", "integer", "number of the box in this release"),
-        Column("judgement", "integer", "the judgement it is evidence for; see judgements"),
+        Column(
+            "judgement",
+            "integer",
+            "number of the judgement that the box is evidence for; see the table judgements",
+        ),
         _IMAGE,
         _ATTRIBUTE,
         _ANNOTATOR,
-        Column("x", "number", "left edge, as a fraction of the image's width"),
-        Column("y", "number", "upper edge, as a fraction of the image's height"),
-        Column("width", "number", "width, as a fraction of the image's"),
-        Column("height", "number", "height, as a fraction of the image's"),
-        Column("clipped", "boolean", "whether it reached outside the image as drawn"),
+        Column("x", "number", "left edge of the box, as a fraction of the image's width"),
+        Column("y", "number", "upper edge of the box, as a fraction of the image's height"),
+        Column("width", "number", "width of the box, as a fraction of the image's width"),
+        Column("height", "number", "height of the box, as a fraction of the image's height"),
+        Column("clipped", "boolean", "whether the annotator drew the box beyond the edge of the image"),
     ),
     "ratings": (
         _ANNOTATION,
         _CAMPAIGN,
         _ATTRIBUTE,
         _ANNOTATOR,
-        Column("rating", "integer", "agreement that the attribute can be depicted", values=_RATINGS),
+        Column(
+            "rating",
+            "integer",
+            "how far the annotator agrees that the attribute can be depicted",
+            values=_RATINGS,
+        ),
         _GUIDELINES,
         _DAY,
     ),
@@ -96,59 +129,78 @@ COLUMNS: Mapping[str, tuple[Column, ...]] = {
         Column(
             "none_of_the_above",
             "boolean",
-            "whether 'none of the above' was chosen; empty where it was not asked",
+            "whether the annotator chose 'None of the above'; empty if the screen did not offer this answer",
             True,
         ),
-        Column("active_seconds", "number", "seconds of active work; empty where unknown", True),
+        Column("active_seconds", "number", "seconds of active work on the screen; empty if unknown", True),
         _GUIDELINES,
         _DAY,
-        Column("justification", "string", "why Unsure, in the annotator's words", True),
+        Column("justification", "string", "why the annotator answered Unsure, in their own words", True),
     ),
     "annotators": (
         _ANNOTATOR,
-        Column("origin", "string", "where labels come from", values=_ORIGINS),
+        Column("origin", "string", "where the annotator’s labels come from", values=_ORIGINS),
         *(
             Column(name, "string", f"{_PROFILE[name]}; empty if not stated or withheld", True)
             for name in AnnotatorProfile.FIELDS
         ),
-        Column("annotations", "integer", "submissions in this release"),
-        Column("judgements", "integer", "judgements in this release"),
-        Column("ratings", "integer", "ratings in this release"),
+        Column("annotations", "integer", "number of the annotator’s submissions in this release"),
+        Column("judgements", "integer", "number of the annotator’s judgements in this release"),
+        Column("ratings", "integer", "number of the annotator’s ratings in this release"),
     ),
     "images": (
         _IMAGE,
         *_OF_IMAGE,
-        Column("prompt", "string", "prompt it was generated from; empty if unknown", True),
-        Column("file", "string", "path of the picture in this release; empty if it is not here", True),
-        Column("reason", "string", "why there is no file", True),
-        Column("sha256", "string", "SHA-256 of that file", True),
-        Column("width", "integer", "width in pixels", True),
-        Column("height", "integer", "height in pixels", True),
-        Column("source_name", "string", "published path of an image that came without a file", True),
-        Column("provenance", "string", "how it was generated, as JSON; empty if unknown", True),
+        Column("prompt", "string", "prompt that the image was generated from; empty if unknown", True),
+        Column(
+            "file",
+            "string",
+            "path of the image file in this release; empty if the release does not include it",
+            True,
+        ),
+        Column("reason", "string", "why the release does not include the image file", True),
+        Column("sha256", "string", "SHA-256 of the image file", True),
+        Column("width", "integer", "width of the image in pixels", True),
+        Column("height", "integer", "height of the image in pixels", True),
+        Column("source_name", "string", "published path of an image that was imported without a file", True),
+        Column("provenance", "string", "how the image was generated, as JSON; empty if unknown", True),
     ),
     "soft_labels": (
-        Column("kind", "string", "presence (of an attribute in an image) or rating (of an attribute)"),
+        Column(
+            "kind",
+            "string",
+            "what was answered: presence (of an attribute in an image) or rating (of an attribute)",
+        ),
         Column("image", "string", "id of the image; empty for ratings", True),
         _ATTRIBUTE,
-        Column("n", "integer", "how many annotators answered"),
-        Column("k", "integer", "how many of them marked it; empty for ratings", True),
-        Column("share", "number", "k / n; empty for ratings", True),
+        Column("n", "integer", "number of annotators who answered"),
+        Column("k", "integer", "number of annotators who marked the attribute; empty for ratings", True),
+        Column(
+            "share", "number", "share of annotators who marked the attribute, k / n; empty for ratings", True
+        ),
         *(
             Column(f"share_{value}", "number", f"share of answers “{words}”; empty for presence", True)
             for value, words in _RATINGS.items()
         ),
         Column(
-            "majority", "boolean", "whether more than half marked it; empty on a tie and for ratings", True
+            "majority",
+            "boolean",
+            "whether more than half of the annotators marked the attribute; empty for a tie and for ratings",
+            True,
         ),
         Column(
-            "majority_rating", "integer", "the answer given most often; empty on a tie and for presence", True
+            "majority_rating", "integer", "the most frequent rating; empty for a tie and for presence", True
         ),
     ),
     "associations": (
         Column("identity_group", "string", "identity group"),
         _ATTRIBUTE,
-        Column("role", "string", "what the attribute is for the group", values=_ROLES),
+        Column(
+            "role",
+            "string",
+            "whether the attribute is a stereotype of the group or a random attribute",
+            values=_ROLES,
+        ),
         *(
             Column(
                 f"{where}_{answer}",
@@ -160,18 +212,20 @@ COLUMNS: Mapping[str, tuple[Column, ...]] = {
             for answer in ("stereotype", "not", "unsure")
         ),
         *(Column(f"rating_{n}", "number", f"rating {n} of offensiveness, −1 to 4", True) for n in (1, 2, 3)),
-        Column("offensiveness", "number", "mean offensiveness as the resource states it, −1 to 4", True),
+        Column("offensiveness", "number", "mean offensiveness according to the resource, −1 to 4", True),
     ),
 }
 DESCRIPTIONS: Mapping[str, str] = {
-    "judgements": "one row per judgement: an annotator, an image, an attribute, marked or not",
+    "judgements": "one row per judgement: whether an annotator marked an attribute in an image",
     "boxes": "one row per box drawn as evidence for a judgement",
-    "ratings": "one row per rating of an attribute, apart from any image",
-    "annotators": "one row per annotator with labels here, described as coarsely as privacy.json says",
+    "ratings": "one row per rating of an attribute, shown without an image",
+    "annotators": "one row per annotator with labels in this release; privacy.json says how detailed the "
+    "profiles are",
     "images": "one row per image of the study that was not retracted",
-    "soft_labels": "how annotators answered, taken together, beside the majority",
-    "associations": "the pairs of identity group and attribute the study's resource lists, with its raters' answers",
-    "annotations": "one row per submission: what was answered on one screen, 'none of the above' among it",
+    "soft_labels": "one row per question: shares of annotators' answers, and the majority's answer",
+    "associations": "one row per stereotype that the study's resource lists: identity group, attribute and "
+    "raters' answers",
+    "annotations": "one row per submission: an annotator's answers on one screen, including 'None of the above'",
 }
 TABLES = tuple(COLUMNS)
 
@@ -223,8 +277,8 @@ def _with_questions(table: str) -> tuple[Column, ...]:
     if table != "annotations":
         return columns
     described = {
-        "kind": "kind of the campaign; declarations/ says what it asks, of kinds of declared questions",
-        "image": "id of the image; empty for ratings and for declared questions",
+        "kind": "kind of the campaign; if its questions are declared, the folder declarations has them",
+        "image": "id of the image; empty for ratings and declared questions",
     }
     return (
         *(replace(column, description=described.get(column.name, column.description)) for column in columns),

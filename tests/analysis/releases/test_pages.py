@@ -211,10 +211,10 @@ def test_a_later_release_says_in_words_what_changed(built, marked, lead, analyst
     parameters = ReleaseParameters(k=3, formats=["parquet"], licence="CC0-1.0")
     build_archive(study=marked.study, parameters=parameters, by=lead)
     page = text(analyst_client.get(address("release", version=2)))
-    assert "1 annotator left out: they took back their consent" in page
+    assert "1 annotator left out: they withdrew their consent" in page
     assert "licence is now CC0-1.0; it was CC-BY-4.0" in page
     facts = analyst_client.get("/api/v1/studies/isles/releases/2/").json()
-    assert "1 annotator left out: they took back their consent" in facts["changes"]
+    assert "1 annotator left out: they withdrew their consent" in facts["changes"]
 
 
 def test_programs_read_with_a_token_and_build_with_the_scope_to_manage(built, marked, lead, analyst):

@@ -15,41 +15,83 @@ from studies.models import Study
 
 TABLE = "word_associations"
 DESCRIPTION = (
-    "one row per model, setting, dimension, descriptor and word that the model gave, with two tests of each"
+    "one row per model, setting, dimension, descriptor and word that the model answered, "
+    "with two significance tests"
 )
 _STORED = "associations"
 _ROWS_AT_ONCE = 10_000
 _MODALITIES = {
     "text-to-text": "a sentence that the model completed",
-    "text-to-image": "an objective description of an image that the model made",
-    "image-to-text": "a description by the model",
+    "text-to-image": "an objective description of an image that the model generated",
+    "image-to-text": "a description that the model wrote",
 }
 _SENTIMENTS = {name: name for name in ("negative", "neutral", "positive")}
 _COLUMNS = (
-    Column("model", "string", "model, as results name it"),
-    Column("modality", "string", "what the word comes from", values=_MODALITIES),
-    Column("setting", "string", "setting of the question in its probe set"),
-    Column("dimension", "string", "dimension of the descriptor; empty if it has none", True),
+    Column("model", "string", "name of the model, as in the results"),
+    Column(
+        "modality", "string", "what the model was asked for and the word was taken from", values=_MODALITIES
+    ),
+    Column("setting", "string", "setting of the question in the probe set"),
+    Column("dimension", "string", "dimension of the descriptor, such as age; empty if it has none", True),
     Column("descriptor", "string", "identity group that the model was asked about"),
-    Column("word", "string", "the word in lower case", exact=True),
-    Column("tf", "integer", "how often the word came with the descriptor"),
-    Column("df", "integer", "documents that contain the word"),
-    Column("documents", "integer", "documents that the logarithm counts"),
+    Column("word", "string", "word that the model answered, in lower case", exact=True),
+    Column("tf", "integer", "number of times that the model answered the word to the descriptor"),
+    Column("df", "integer", "number of documents (lists of answers to one descriptor) that contain the word"),
+    Column("documents", "integer", "number of documents in the setting, as used in the logarithm of tfidf"),
     Column("tfidf", "number", "tf × ln(documents ÷ df)"),
-    Column("z", "number", "tfidf in standard deviations from the mean of model and setting", True),
-    Column("p", "number", "upper normal tail of z", True),
-    Column("significant", "boolean", "published rule: p below 0.05", True),
-    Column("p_exact", "number", "chance of so many by drawing words for descriptors at random", True),
     Column(
-        "q_exact", "number", "p_exact adjusted for the pairs of model and setting; empty if not tested", True
+        "z",
+        "number",
+        "distance of tfidf from its mean for the model and setting, in standard deviations",
+        True,
+    ),
+    Column("p", "number", "probability of at least z under a normal distribution", True),
+    Column(
+        "significant",
+        "boolean",
+        "whether the association is significant by the published rule: p below 0.05",
+        True,
     ),
     Column(
-        "q_all_pairs", "number", "p_exact adjusted for every descriptor × word of model and setting", True
+        "p_exact",
+        "number",
+        "probability of at least tf occurrences if the words were assigned to descriptors at random",
+        True,
     ),
-    Column("significant_exact", "boolean", "exact test: q_all_pairs below 0.05", True),
-    Column("sentiment", "string", "sentiment by a classifier; empty if not scored", True, values=_SENTIMENTS),
-    Column("toxicity", "number", "P(toxic) by a classifier; empty if not scored", True),
-    Column("bias_level", "number", "level by a judge, 1 to 5; empty if not rated", True),
+    Column(
+        "q_exact",
+        "number",
+        "p_exact adjusted for the number of pairs of the model and setting; empty if not tested",
+        True,
+    ),
+    Column(
+        "q_all_pairs",
+        "number",
+        "p_exact adjusted for the number of all combinations of descriptor and word of the model and setting",
+        True,
+    ),
+    Column(
+        "significant_exact",
+        "boolean",
+        "whether the association is significant by the exact test: q_all_pairs below 0.05",
+        True,
+    ),
+    Column(
+        "sentiment",
+        "string",
+        "sentiment of the text according to a classifier; empty if not scored",
+        True,
+        values=_SENTIMENTS,
+    ),
+    Column(
+        "toxicity",
+        "number",
+        "probability that the text is toxic according to a classifier; empty if not scored",
+        True,
+    ),
+    Column(
+        "bias_level", "number", "level of bias according to the judge model, 1 to 5; empty if not rated", True
+    ),
     Column(
         "text", "string", "the text that was scored; empty if the pair is not significant", True, exact=True
     ),

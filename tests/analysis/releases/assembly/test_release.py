@@ -130,7 +130,7 @@ def test_an_empty_study_gives_a_release_that_says_so_and_is_valid(study, tmp_pat
     card = (output / "README.md").read_text(encoding="utf-8")
     assert "0 judgements, 0 boxes and 0 ratings by 0 annotators on 0 images" in card
     assert "rows of judgements: no marking campaign of the study has answers that count." in card
-    assert "Nothing: the study has no campaign." in card
+    assert "Nothing was asked, because the study has no campaign." in card
     found = read(output)
     assert found["errors"] == []
     assert found["rows"]["judgements"] == []

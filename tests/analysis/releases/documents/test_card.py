@@ -93,7 +93,7 @@ def test_ratings_are_loaded_by_default_where_there_are_no_judgements(tmp_path):
         'datasets.load\\_dataset("DIR")',
         "inputs sha256:" + "ab" * 32,
         "The peoples in it are invented",
-        "as facts about any people",
+        "as facts about people",
         "Creative Commons Attribution 4.0 International",
     ],
 )

@@ -22,7 +22,7 @@ def test_a_later_one_says_who_left_and_why_before_what_came(tmp_path):
     lines = [line for line in newest.splitlines() if line.startswith("- ")]
     assert lines == [
         "- 2 annotators left out: the lead excluded them",
-        "- 1 annotator left out: they took back their consent",
+        "- 1 annotator left out: they withdrew their consent",
         "- 1 new annotator",
         "- 3 submissions removed: consent withdrawn",
         "- 1,200 submissions added",
@@ -39,6 +39,6 @@ def test_a_later_one_says_who_left_and_why_before_what_came(tmp_path):
 
 def test_nobody_is_promised_that_people_of_two_releases_cannot_be_matched(tmp_path):
     contents = a_release(tmp_path, version=2)
-    assert "can match people all the same" in changelog(contents)
-    assert "can be matched all the same" in data_card(contents)
+    assert "can still match people" in changelog(contents)
+    assert "can still match people" in data_card(contents)
     assert "cannot be joined" not in changelog(contents) + data_card(contents)

@@ -63,9 +63,7 @@ def test_the_codebook_has_a_row_for_each_question(asked, released):
     assert len(lines) == 9
     why = lines["answers of why in rubric"]
     assert (why["column"], why["type"]) == ("text", "string")
-    assert why["missing"] == (
-        "asked once a screen, only after the answer partly or no to shows, may be left unanswered"
-    )
+    assert why["missing"] == ("asked once a screen, only after the answer partly or no to shows, optional")
     quality = lines["answers of quality in pair"]
     assert (quality["column"], quality["type"]) == ("rating", "integer")
     assert quality["values"].startswith("1 = Point 1; 2 = Point 2; ")
@@ -101,7 +99,7 @@ def test_the_data_card_says_what_was_asked(asked, released):
         "| `why` | Why? (text) | own words | once a screen, only after the answer partly or no to shows"
         in card
     )
-    assert "depict groups by these attributes" not in card
+    assert "show groups with these attributes" not in card
 
 
 @pytest.mark.parametrize("shown", [kind for kind in KINDS.values() if not kind.about_attributes])

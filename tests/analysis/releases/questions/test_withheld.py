@@ -38,7 +38,7 @@ def test_own_words_are_in_no_file_unless_the_lead_includes_them(asked, released)
     assert not [answer for answer in answers if answer["question"] == "why"]
     card = (folder / "README.md").read_text()
     assert "48 answers in own words of Rubric: Free text is withheld unless the lead includes it." in card
-    assert "Free text of annotators is withheld." in card
+    assert "Texts that annotators wrote are withheld." in card
     assert json.loads((folder / "privacy.json").read_text())["justifications"] == "withheld"
 
 
@@ -49,7 +49,7 @@ def test_own_words_are_released_as_they_are_where_the_lead_includes_them(asked, 
     assert sorted(written) == sorted(Judgement.objects.exclude(text=None).values_list("text", flat=True))
     assert '"\'=1+1\n<i>\'"""' in (folder / "csv" / "answers.csv").read_text()  # no formula in a spreadsheet
     assert (
-        "What annotators wrote in their own words is released, as the lead chose."
+        "The release includes what annotators wrote in their own words. The study's lead chose this."
         in (folder / "README.md").read_text()
     )
     without, _ = released(asked)

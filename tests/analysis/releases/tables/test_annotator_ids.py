@@ -11,7 +11,7 @@ from annotation.imports.importer import ImportTarget, import_annotations
 from annotation.people.annotator_ids import ids_usable
 
 COLUMNS = ("image", "group", "attribute", "annotator", "present", "screen")
-ONE_BY_ONE = "annotator by annotator"
+ONE_BY_ONE = "studying how single annotators differ"
 
 
 def people() -> list[str]:
@@ -65,14 +65,14 @@ def test_a_release_of_screens_does_not_advise_to_follow_annotators(bring, releas
     uses, not_for = card.split("## Uses")[1].split("Not for:")
     assert ONE_BY_ONE not in card
     assert "annotator-level" not in card.lower()
-    assert "anything that follows single annotators" in not_for
-    assert "an id there is not one person" in not_for
+    assert "any analysis of single annotators" in not_for
+    assert "an id in these labels is not one person" in not_for
     assert "disagree" in uses
     assert "5 annotator ids (not one person each)" in card
     assert "Every answer is kept with the id it came under" in card
     described = json.loads((folder / "croissant.json").read_text(encoding="utf-8"))
     assert not any(ONE_BY_ONE in one for one in described["rai:dataUseCases"])
-    assert any("follows single annotators" in one for one in described["rai:dataUseCases"])
+    assert any("any analysis of single annotators" in one for one in described["rai:dataUseCases"])
     assert any("not one person each" in one for one in described["rai:dataLimitations"])
 
 
@@ -80,5 +80,5 @@ def test_a_release_of_people_does(bring, released):
     _, folder = released(bring(people()).study, k=2, licence="CC-BY-4.0")
     card = (folder / "README.md").read_text(encoding="utf-8")
     assert ONE_BY_ONE in card.split("Not for:")[0]
-    assert "follows single annotators" not in card
+    assert "any analysis of single annotators" not in card
     assert "4 annotators" in card

@@ -87,7 +87,7 @@ def test_old_results_are_left_out_and_it_says_so(scored, tmp_path):
     folder = built(tmp_path / "release")
     assert rows(folder, "concordance") == []
     manifest = json.loads((folder / "release.json").read_text(encoding="utf-8"))
-    assert "measures of machines" in {one["what"] for one in manifest["missing"]}
+    assert "automated results" in {one["what"] for one in manifest["missing"]}
     of_some = tmp_path / "some"
     compute(scored, without_annotators=["judge p"])
     assert rows(built(of_some), "concordance") == []

@@ -32,8 +32,8 @@ def test_entries_are_of_tables_that_there_are_and_stand_once():
 
 
 def test_a_table_of_its_own_goes_before_a_pattern():
-    assert meaning("pairs_tests", "other")[1] == "The level compared with."
-    assert meaning("pairs_scores", "other")[1].startswith("Answers that chose no option")
+    assert meaning("pairs_tests", "other")[1] == "The second level, with which the first is compared."
+    assert meaning("pairs_scores", "other")[1].startswith("Number of answers that neither")
     assert meaning("unknown", "unknown") == ("", "")
 
 
