@@ -24,10 +24,13 @@ def compute_report(job: Job, progress: Progress) -> dict[str, Any]:
     """Compute and store the results of a study."""
     study = Study.objects.select_related("resource").filter(pk=job.arguments["study"]).first()
     if study is None:
-        raise NotFound("study_not_found", "The study of this job was deleted.")
+        raise NotFound("study_not_found", "The study that this job belongs to was deleted.")
     latest = reports.latest_report(study) if job.arguments.get("only_if_changed") else None
     if latest is not None and reports.is_current(latest):
-        return {"report": latest.pk, "summary": "The results are up to date: nothing has changed."}
+        return {
+            "report": latest.pk,
+            "summary": "The results are up to date: no labels or choices have changed.",
+        }
     parameters = reports.parameters_from(study, job.arguments["parameters"])
     # Labels came one by one: reading all of them, and the pages afterwards, are planned for as many as there are.
     refresh_statistics(Image, Task, TaskAttribute, Annotation, Judgement, Box)
@@ -73,7 +76,7 @@ def build_release(job: Job, progress: Progress) -> dict[str, Any]:
 
     study = Study.objects.filter(pk=job.arguments["study"]).first()
     if study is None:
-        raise NotFound("study_not_found", "The study of this job was deleted.")
+        raise NotFound("study_not_found", "The study that this job belongs to was deleted.")
     parameters = ReleaseParameters.read(job.arguments["parameters"])
     release = build_archive(study=study, parameters=parameters, by=job.created_by, progress=progress)
     judgements = release.facts["rows"]["judgements"] + release.facts["rows"]["ratings"]

@@ -56,7 +56,7 @@ def look_into_answers(job: Job, progress: Progress) -> dict[str, Any]:
     with opened_upload(job, uploads.FILE) as file:
         sample = sample_of(read_answers(AnswerFile(file, job.arguments["file_name"], {})))
     url = reverse("generation:answer_file", args=[Study.objects.get(pk=job.arguments["study"]).slug, job.pk])
-    summary = f"{sample.total:,} rows. Choose which columns hold what, then import them."
+    summary = f"{sample.total:,} rows. Choose what each column contains, then import the answers."
     return {"summary": summary, "sample": sample.as_json(), "url": url}
 
 

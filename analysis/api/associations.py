@@ -67,9 +67,12 @@ class RunAssociations(APIView):
         parameters=[
             *(OpenApiParameter(name, OpenApiTypes.STR) for name in _FILTERS),
             OpenApiParameter(
-                "significant", OpenApiTypes.STR, enum=list(RULES), description="By which rule, if any."
+                "significant",
+                OpenApiTypes.STR,
+                enum=list(RULES),
+                description="Return only associations that are significant by this rule.",
             ),
-            OpenApiParameter("after", OpenApiTypes.INT, description="How many rows to leave out."),
+            OpenApiParameter("after", OpenApiTypes.INT, description="Number of rows to skip."),
             OpenApiParameter(IdCursorPagination.page_size_query_param, OpenApiTypes.INT),
         ],
         responses=AssociationPageSerializer,

@@ -14,11 +14,11 @@ class ParametersForm(forms.Form):
 
     preset = forms.ChoiceField(
         label="Preset",
-        choices=[("", "None: the choices below"), *PRESET_WORDS.items()],
+        choices=[("", "None: use the choices below"), *PRESET_WORDS.items()],
         required=False,
-        help_text="“As published” replaces the choices below that the published analysis of ViSAGe made: two "
-        "raters of one pool, ‘none of the above’ as a random attribute, two stereotypes for θ, stored "
-        "offensiveness.",
+        help_text="“As published” uses the choices of the published analysis of ViSAGe instead of the "
+        "choices below: two raters of one pool, ‘none of the above’ as a random attribute, two stereotypes "
+        "for θ, and stored offensiveness.",
     )
     # Not asked for here, but carried on: computing again must not change what a report is about.
     campaigns = forms.MultipleChoiceField(label="Campaigns", required=False, widget=forms.MultipleHiddenInput)

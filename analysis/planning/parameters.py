@@ -24,38 +24,52 @@ class PlanParameters(ParameterSet):
         help="One number, or several to compare.",
     )  # fmt: skip
     annotators: str = parameter(
-        "30", max_length=60, expected=_SEVERAL, label="Annotators", help="How many people take part in all."
+        "30",
+        max_length=60,
+        expected=_SEVERAL,
+        label="Annotators",
+        help="Number of annotators who take part in total.",
     )
     annotators_per_task: str = parameter(
         "3", max_length=60, expected=_SEVERAL, label="Annotators of each image",
-        help="How many different people judge each image.",
+        help="Number of different annotators who judge each image.",
     )  # fmt: skip
-    groups: int = parameter(1, ge=1, le=500, label="Identity groups", help="Groups that the study compares.")
+    groups: int = parameter(
+        1, ge=1, le=500, label="Identity groups", help="Number of identity groups that the study compares."
+    )
     stereotypes: int = parameter(
-        8, ge=1, le=200, label="Stereotypes", help="Stereotypes of each group that are asked about."
+        8,
+        ge=1,
+        le=200,
+        label="Stereotypes",
+        help="Number of stereotypes of each group that annotators are asked about.",
     )
     random_attributes: int = parameter(
         8,
         ge=1,
         le=200,
         label="Random attributes",
-        help="Attributes of each group that are not stereotypes of it.",
+        help="Number of random attributes that annotators are asked about for each group. Random attributes "
+        "are not stereotypes of the group.",
     )
     likelihood_stereotype: float = parameter(
         0.3, gt=0, lt=1, expected="a number between 0 and 1, both excluded",
-        label="Likelihood of stereotypes", help="How often annotators are expected to mark a stereotype: 0.3 for 30 %.",
+        label="Likelihood of stereotypes", help="How often annotators are expected to mark a stereotype: "
+        "0.3 for 30 %.",
     )  # fmt: skip
     likelihood_random: float = parameter(
         0.15, gt=0, lt=1, expected="a number between 0 and 1, both excluded",
-        label="Likelihood of random attributes", help="How often they are expected to mark a random attribute.",
+        label="Likelihood of random attributes", help="How often annotators are expected to mark a random "
+        "attribute: 0.1 for 10 %.",
     )  # fmt: skip
     agreement: float = parameter(
         0.35, ge=0, lt=1, expected="a number from 0 to below 1", label="Agreement",
-        help="Krippendorff’s α expected between annotators. 0.35 in the released ViSAGe annotations.",
+        help="Expected Krippendorff’s α between annotators. In the released ViSAGe annotations, α is 0.35.",
     )  # fmt: skip
     annotator_sd: float = parameter(
         0.25, ge=0, le=5, label="Difference between annotators",
-        help="How much annotators differ in how readily they mark attributes: standard deviation on the probit scale.",
+        help="How much annotators differ in how readily they mark attributes: standard deviation on the "
+        "probit scale.",
     )  # fmt: skip
     quotas: str = parameter(
         "",
@@ -68,10 +82,14 @@ class PlanParameters(ParameterSet):
         5, ge=1, le=5, label="Attributes of each screen", help="How many attributes one screen asks about."
     )
     seconds_per_screen: float = parameter(
-        25.0, ge=1, le=3600, label="Seconds of each screen", help="How long an annotator needs, on average."
+        25.0,
+        ge=1,
+        le=3600,
+        label="Seconds of each screen",
+        help="Average number of seconds that an annotator needs for one screen.",
     )
     hours_per_day: float = parameter(
-        1.0, ge=0.1, le=12, label="Hours a day", help="How long each annotator works on a day."
+        1.0, ge=0.1, le=12, label="Hours a day", help="Number of hours that each annotator works a day."
     )
     pay_amount: float | None = parameter(
         None, ge=0, le=100_000, label="Pay", help="What annotators earn. If empty, the plan has no cost."
@@ -82,7 +100,7 @@ class PlanParameters(ParameterSet):
     )  # fmt: skip
     pay_per: str = parameter(
         "hour", words={"hour": "an hour of active work", "task": "a submitted screen"}, label="For",
-        help="What the pay is for.",
+        help="The unit of work that the pay is for.",
     )  # fmt: skip
     fee_percent: float = parameter(
         0.0,
@@ -123,7 +141,7 @@ class PlanParameters(ParameterSet):
         if len(designs) > MOST_DESIGNS:
             raise DomainError(
                 self.error_code,
-                f"These are {len(designs)} designs. Compare at most {MOST_DESIGNS} at a time.",
+                f"Your numbers make {len(designs)} designs. Compare at most {MOST_DESIGNS} at a time.",
                 fields={"images": "too many designs"},
             )
         if min(axes[0]) < 2:

@@ -26,7 +26,9 @@ def assumptions_of(campaign: Campaign) -> dict[str, Any]:
     from analysis.results.data.labels import load
 
     if campaign.kind != MARKING:
-        raise DomainError("no_pilot", f"“{campaign.name}” does not ask which attributes are in the picture.")
+        raise DomainError(
+            "no_pilot", f"The campaign “{campaign.name}” does not ask which attributes are in the image."
+        )
     study = campaign.study
     data = load(study=study, parameters=parameters_of(study, campaigns=[campaign.slug]))
     roles = data.associations
@@ -34,7 +36,7 @@ def assumptions_of(campaign: Campaign) -> dict[str, Any]:
         assumed = pilot_assumptions(data.judgements, roles)
     except ValueError as error:
         raise DomainError(
-            "no_pilot", f"“{campaign.name}” has too few labels to plan from ({error})."
+            "no_pilot", f"The campaign “{campaign.name}” has too few labels for a plan ({error})."
         ) from error
     values: dict[str, Any] = {
         "likelihood_stereotype": _inside(assumed.stereotype),

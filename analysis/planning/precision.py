@@ -55,7 +55,7 @@ def look_at(job: Job, progress: Progress) -> dict[str, Any]:
     half_width, reason = pooled_half_width(campaign.study, progress)
     look, stop = looks.record(campaign=campaign, answers=answers, half_width=half_width, reason=reason)
     if look is None:
-        return {"summary": "No look was due."}
+        return {"summary": "The precision did not have to be checked yet."}
     return {"summary": f"Look {look.number} after {answers:,} answers{': the campaign stops' * bool(stop)}."}
 
 

@@ -23,9 +23,11 @@ def preregister(*, study: Study, plan: StudyPlan, by: User | None) -> Preregistr
     """Write down what a study is going to do: its newest plan, computed, and its design as it stands now."""
     study = Study.objects.select_for_update().get(pk=study.pk)
     if plan.results is None:
-        raise DomainError("plan_not_computed", "Wait until the plan is computed. Then preregister it.")
+        raise DomainError(
+            "plan_not_computed", "Wait until the plan is computed. Then you can preregister the plan."
+        )
     if study.plans.order_by("-pk").values_list("pk", flat=True).first() != plan.pk:
-        raise Conflict("plan_replaced", "There is a newer plan. Check it, then preregister that one.")
+        raise Conflict("plan_replaced", "There is a newer plan. Check the newer plan, then preregister it.")
     document = {
         "format": FORMAT,
         "registered_at": timezone.now().isoformat(timespec="seconds"),

@@ -27,7 +27,9 @@ class Parameters(ParameterSet):
     """Every choice that a result depends on, besides the labels themselves."""
 
     resamples: int = parameter(2_000, ge=100, le=20_000, label="Resamples", help="Bootstrap resamples.")
-    seed: int = parameter(0, ge=0, le=2**63 - 1, label="Seed", help="Seed of the resampling.")
+    seed: int = parameter(
+        0, ge=0, le=2**63 - 1, label="Seed", help="Seed of the random numbers used for resampling."
+    )
     none_of_the_above: str = parameter(
         "ignore",
         words={"ignore": "is left out", "as_random": "counts as a random attribute, as published"},
@@ -38,19 +40,19 @@ class Parameters(ParameterSet):
         ge=1,
         le=1_000,
         label="Raters needed for a stereotype",
-        help="How many raters must call a pair a stereotype. By default, the study’s number.",
+        help="How many raters must call a pair a stereotype. By default, the study’s setting is used.",
     )
     rater_pools: str = parameter(
         words=dict(RaterPools.choices),
         label="Raters counted",
         help="Whether these raters come from one pool, in the region or outside it (separate), or from both together "
-        "(summed). By default, the study’s choice.",
+        "(summed). By default, the study’s setting is used.",
     )
     min_stereotypes: int = parameter(
         ge=1,
         le=1_000,
         label="Stereotypes a group needs for θ",
-        help="How many visual stereotypes a group needs. By default, the study’s number.",
+        help="How many visual stereotypes a group needs. By default, the study’s setting is used.",
     )
     without_annotators: tuple[str, ...] = parameter(
         (),
@@ -64,23 +66,29 @@ class Parameters(ParameterSet):
         help="Offensiveness as the resource stores it, or as the mean of its ratings.",
     )
     not_offensive: int = parameter(
-        -1, words={-1: "−1", 0: "0"}, label="“Not offensive” counts as", help="What the rating −1 counts as."
+        -1,
+        words={-1: "−1", 0: "0"},
+        label="“Not offensive” counts as",
+        help="The value that the rating −1 (“not offensive”) counts as.",
     )
-    campaigns: tuple[str, ...] = parameter((), label="Campaigns", help="Use only these campaigns.")
+    campaigns: tuple[str, ...] = parameter(
+        (), label="Campaigns", help="Campaigns whose labels are used. If none are chosen, all are used."
+    )
     target_precision: float = parameter(
         0.9,
         gt=0,
         lt=1,
         expected="a share between 0 and 1, such as 0.9",
-        label="Precision of a machine",
-        help="An attribute can be left to a machine if the lower end of its precision’s interval reaches this.",
+        label="Precision required of a scorer",
+        help="An attribute can be left to a scorer if the lower end of the interval of the scorer’s "
+        "precision reaches this value.",
     )
     top_k: int = parameter(
         5,
         ge=1,
         le=100,
         label="Salient attributes of a group",
-        help="How many attributes count as salient for a group.",
+        help="Number of attributes that count as salient for each group.",
     )
     salient_among: str = parameter(
         "visual",

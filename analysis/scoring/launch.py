@@ -144,7 +144,9 @@ def is_under_way(job: Job) -> bool:
 def _claimable(scorer: Scorer) -> Scorer:
     scorer = Scorer.objects.select_for_update(of=("self",)).select_related("job", "study").get(pk=scorer.pk)
     if scorer.job is not None and is_under_way(scorer.job):
-        raise Conflict("scorer_under_way", f"This is being scored already: see the job “{scorer.job.title}”.")
+        raise Conflict(
+            "scorer_under_way", f"These images are already being scored. See the job “{scorer.job.title}”."
+        )
     return scorer
 
 

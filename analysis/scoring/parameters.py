@@ -96,18 +96,19 @@ class ClipParameters(EncoderParameters):
         list(TEMPLATES),
         expected=_PROMPTS,
         label="Prompts with the attribute",
-        help="One per line, with {attr}. If there are several, they are averaged.",
+        help="One prompt per line, with {attr} in place of the attribute. The scores of several prompts are "
+        "averaged.",
     )
     contrast: list[str] = parameter(
         list(CONTRAST),
         expected=_PROMPTS,
         label="Prompts to compare with",
-        help="One per line, without {attr}.",
+        help="One prompt per line, without {attr}.",
     )
     attributes: str = parameter(
         ASKED,
         words={
-            ASKED: "Those shown to people; where nobody was asked, the group’s stereotypes",
+            ASKED: "Attributes that people were asked about; if there are none, the group’s stereotypes",
             STEREOTYPES: "The group’s stereotypes",
         },
         label="Attributes",
@@ -148,20 +149,38 @@ class CaptionParameters(ScorerParameters):
         ge=1,
         le=MOST_CAPTIONS,
         label="Captions of each image",
-        help=f"At most; identical sentences count once. If empty: {MOST_CAPTIONS} from words, otherwise 1.",
+        help=f"The most captions written for one image. Identical sentences count once. If empty: "
+        f"{MOST_CAPTIONS} with captions from words, otherwise 1.",
     )
     decoding: str = parameter(
         BEAMS,
-        words={BEAMS: "The likeliest, by beam search", SAMPLE: "Drawn with the seed of the image"},
+        words={
+            BEAMS: "The most likely captions, by beam search",
+            SAMPLE: "Random captions, drawn with the image’s seed",
+        },
         label="Decoding",
         help="How captions are chosen.",
     )
-    max_new_tokens: int = parameter(30, ge=1, le=400, label="Longest caption", help="In tokens of the model.")
+    max_new_tokens: int = parameter(
+        30,
+        ge=1,
+        le=400,
+        label="Longest caption",
+        help="The greatest length of a caption, in tokens of the model.",
+    )
     temperature: float = parameter(
-        1.0, ge=0.01, le=2, label="Temperature", help="For drawn captions, and for those of an endpoint."
+        1.0,
+        ge=0.01,
+        le=2,
+        label="Temperature",
+        help="Temperature for random captions and captions from an endpoint.",
     )
     top_p: float = parameter(
-        0.9, ge=0.01, le=1, label="Top p", help="Drawn from the tokens that together have this probability."
+        0.9,
+        ge=0.01,
+        le=1,
+        label="Top p",
+        help="Tokens are drawn from the most likely ones that together have this probability.",
     )
     prompt: _Text = parameter(
         "",
@@ -174,7 +193,7 @@ class CaptionParameters(ScorerParameters):
         _DEFAULT_CLIP,
         max_length=300,
         label="CLIP that finds words",
-        help=f"If empty: {_DEFAULT_CLIP}.",
+        help=f"If empty, {_DEFAULT_CLIP} is used.",
     )
     clip_pretrained: _Text = parameter(
         "", max_length=300, label="Its checkpoint", help="An open_clip tag or a file of weights."
@@ -189,7 +208,7 @@ class CaptionParameters(ScorerParameters):
     )
     top_ngrams: int = parameter(15, ge=1, le=200, label="Words from each image", help="If empty, 15.")
     joiner: str = parameter(
-        ", ", max_length=20, label="Joiner", help="The text between words, exactly as written."
+        ", ", max_length=20, label="Joiner", help="The text to put between words, exactly as you write it."
     )
 
     @field_validator("ngrams")
@@ -197,7 +216,9 @@ class CaptionParameters(ScorerParameters):
     def _require_kept(cls, digest: str) -> str:
         """Refuse all but the digest of a list in storage: it becomes part of a path there."""
         if digest and not is_kept(digest):
-            message = "No list of n-grams with this digest is stored. Give the list itself (--ngrams FILE)."
+            message = (
+                "No list of n-grams with this digest is stored. Give the file with the list (--ngrams FILE)."
+            )
             raise _wrong("ngrams", message)
         return digest
 
@@ -215,7 +236,7 @@ class ClassifierParameters(ScorerParameters):
         "",
         max_length=120,
         label="Captions to read",
-        help="The name of the scorer that wrote them. Leave empty for all captions of the study.",
+        help="The name of the scorer that wrote the captions. Leave empty for all captions of the study.",
     )
 
 
@@ -232,26 +253,28 @@ class JudgeParameters(ScorerParameters):
         "",
         validate_default=True,
         label="Endpoint",
-        help="An endpoint that the operator of this server allows; by default the first.",
+        help="An endpoint that the operator of this server allows. By default, the first endpoint is used.",
     )
-    repeats: int = parameter(1, ge=1, le=9, label="Repeats", help="Ratings of each pair; the median counts.")
+    repeats: int = parameter(
+        1, ge=1, le=9, label="Repeats", help="Number of ratings of each pair. The median counts."
+    )
     temperature: float | None = parameter(
         None,
         ge=0,
         le=2,
         label="Temperature",
-        help="If empty: 0, or 0.7 if pairs are rated several times.",
+        help="If empty, the temperature is 0, or 0.7 if pairs are rated several times.",
     )
 
     price_in: float | None = parameter(
         None,
         ge=0,
         le=10_000,
-        label="Price of tokens in",
-        help="Of a million tokens, for models that are paid by the token.",
+        label="Price of input tokens",
+        help="Price of a million tokens, for models that charge by the token.",
     )
     price_out: float | None = parameter(
-        None, ge=0, le=10_000, label="Price of tokens out", help="Of a million."
+        None, ge=0, le=10_000, label="Price of output tokens", help="Of a million."
     )
     budget: float | None = parameter(
         None,
@@ -289,13 +312,13 @@ def clean(kind: str, model_id: str, parameters: Mapping[str, Any]) -> tuple[str,
     """Return the model and all parameters of a scorer; raise DomainError naming the one that is wrong."""
     if kind not in KINDS:
         raise DomainError(
-            "scorer_unknown", f"There is no scorer “{kind}” here; there are {', '.join(KINDS)}."
+            "scorer_unknown", f"There is no scorer “{kind}”. The scorers are {', '.join(KINDS)}."
         )
     cleaned = PARAMETERS[kind].read(parameters).model_dump()
     model_id = (model_id or DEFAULT_MODELS.get(kind, "")).strip()
     if not model_id or len(model_id) > 300:
         raise _wrong(
-            "model", "Name the model in 1 to 300 characters: a folder on the server, or its id on the hub."
+            "model", "Enter a model in 1 to 300 characters: a folder on the server, or an id on the hub."
         )
     _add_default_checkpoint(model_id, cleaned)
     if kind == Kind.CAPTIONS:
@@ -335,7 +358,9 @@ def _of_captioner(cleaned: Parameters, *, chosen: Mapping[str, Any]) -> Paramete
     elif cleaned["decoding"] == BEAMS:
         useless |= {"temperature", "top_p"}
     if unused := sorted(useless & set(chosen)):
-        raise _wrong(unused[0], f"The parameter {unused[0]} has no effect with these captions ({captioner}).")
+        raise _wrong(
+            unused[0], f"The parameter {unused[0]} has no effect with captions of this kind ({captioner})."
+        )
     # By default as many as in ViSAGe where they are cheap, and one where each is a call of a larger model.
     if cleaned["captions"] is None:
         cleaned["captions"] = MOST_CAPTIONS if captioner == NGRAMS else 1
@@ -361,7 +386,7 @@ def without_money(cleaned: Parameters) -> tuple[Parameters, dict[str, Decimal]]:
     """
     money = {name: Decimal(str(cleaned[name])) for name in MONEY if cleaned.get(name) is not None}
     if ("price_in" in money) != ("price_out" in money):
-        raise _wrong("price_out", "Give both prices: of input tokens and of output tokens.")
+        raise _wrong("price_out", "Enter both prices: for input tokens and for output tokens.")
     if "budget" in money and "price_in" not in money:
         raise _wrong("budget", "A budget needs the prices of tokens.")
     return {name: value for name, value in cleaned.items() if name not in MONEY}, money

@@ -125,7 +125,7 @@ def _captions(
 ) -> ScoringResult:
     waiting = steps_captions.without_captions(scorer, images)
     if not waiting:
-        return ScoringResult("Nothing was missing")
+        return ScoringResult("All images had already been scored")
     parameters, encoder = scorer.parameters, None
     if parameters["captioner"] == NGRAMS:
         words = ngrams.ngrams_of(scorer.study, parameters["ngrams"])
@@ -171,7 +171,7 @@ def _classify(scorer: Scorer, options: RunOptions, progress: Progress) -> Scorin
         )
     progress.start(waiting)
     if not waiting:
-        return ScoringResult("Nothing was missing")
+        return ScoringResult("All images had already been scored")
     classifier = classification.TextClassifier(scorer.model_id, device=options.device)
     _note_revision(scorer, classifier.revision)
     n_read = classification.classify_captions(
@@ -194,7 +194,7 @@ def _score_associations(scorer: Scorer, options: RunOptions, progress: Progress)
     texts = associations.unread_texts(scorer, pairs)
     progress.start(len(texts))
     if not texts:
-        return ScoringResult("Nothing was missing")
+        return ScoringResult("All images had already been scored")
     classifier = classification.TextClassifier(scorer.model_id, device=options.device)
     _note_revision(scorer, classifier.revision)
     associations.classify_texts(
@@ -211,7 +211,7 @@ def _judge_pairs(scorer: Scorer, pairs: Sequence[ScoredPair], progress: Progress
     waiting = associations.unrated(scorer, pairs)
     progress.start(len(waiting))
     if not waiting:
-        return ScoringResult("Nothing was missing")
+        return ScoringResult("All images had already been scored")
     judge = Judge(scorer.model_id, scorer.parameters, paid=scorer.price_in is not None)
     failed = associations.rate_pairs(scorer=scorer, judge=judge, waiting=waiting, progress=progress)
     done = f"{_amount(len(waiting) - failed, 'rating')} written"
@@ -271,7 +271,7 @@ def _changed(scorer: Scorer, revision: str) -> Conflict:
     return Conflict(
         "model_changed",
         f"“{scorer.model_label}” began with revision {scorer.model_revision or 'unknown'} of its model, but "
-        f"{revision or 'none'} is there now. Use another label for the new revision.",
+        f"the server now has revision {revision or 'none'}. Use another label for the new revision.",
     )
 
 

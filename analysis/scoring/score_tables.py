@@ -108,7 +108,8 @@ def text_vectors(encoder: Encoder, texts: Sequence[str]) -> Array:
     missing = next((text for text, key in zip(texts, keys, strict=True) if key not in stored), None)
     if missing is not None:
         raise NotFound(
-            "text_not_embedded", f"The text “{missing}” has no vector by {encoder} yet. Score the study."
+            "text_not_embedded",
+            f"The encoder {encoder} has not read the text “{missing}” yet. Score the study’s images first.",
         )
     return unpacked([stored[key] for key in keys], encoder.dim, encoder.vector_type)
 

@@ -30,7 +30,7 @@ _VALUES = {
     ("captioner", "ngrams"): "a language model, from words that CLIP finds",
     ("captioner", "model"): "a model that sees the picture",
     ("captioner", "endpoint"): "a model behind an endpoint",
-    ("decoding", "beams"): "the likeliest, by beam search",
+    ("decoding", "beams"): "the most likely, by beam search",
     ("decoding", "sample"): "drawn with the seed of each image",
 }
 _MODELS = {"pretrained", "clip", "clip_pretrained"}
@@ -56,5 +56,5 @@ def parameter_value(value: Any, name: str) -> str:
     if name in _MODELS:
         return short_name(value)
     if name == "ngrams":
-        return f"a list of its own ({value[:12]})"
+        return f"the scorer’s own list ({value[:12]})"
     return _VALUES.get((name, value), str(value))

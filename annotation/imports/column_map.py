@@ -199,7 +199,7 @@ def with_words(column_map: ColumnMap, words: Mapping[str, str]) -> ColumnMap:
         return replace(column_map, ratings=ratings)
     wrong = next((meaning for meaning in words.values() if meaning not in {"yes", "no"}), None)
     if wrong is not None:
-        raise _bad("value", f"“{wrong}” is neither yes nor no")
+        raise _bad("value", f"“{wrong}” is not yes or no")
     yes = tuple(word for word, meaning in words.items() if meaning == "yes")
     no = tuple(word for word, meaning in words.items() if meaning == "no")
     return replace(

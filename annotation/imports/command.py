@@ -22,7 +22,7 @@ class ImportCommand(DomainCommand):
             "--output",
             type=Path,
             metavar="DIR",
-            help="where rejected.csv goes (default: imports/<study>/ in var)",
+            help="folder for rejected.csv (default: imports/<study>/ in var)",
         )
         add_person_argument(parser)
 

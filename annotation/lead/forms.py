@@ -22,11 +22,11 @@ DEFAULT_PROMPTS = "a photo of {id} person\na portrait of {id} person\nan {id} pe
 class NewStudyForm(forms.Form):
     """The settings of a new study."""
 
-    name = forms.CharField(max_length=120, help_text="It appears in addresses, reports and releases.")
+    name = forms.CharField(max_length=120, help_text="The name appears in addresses, reports and releases.")
     description = forms.CharField(
         required=False,
         widget=forms.Textarea(attrs={"rows": 2}),
-        help_text="For members: what you want to find out.",
+        help_text="What you want to find out. Members of the study see this text.",
     )
     min_raters = forms.IntegerField(
         min_value=1,
@@ -56,7 +56,8 @@ class NewStudyForm(forms.Form):
         min_value=1,
         max_value=1000,
         label="Stereotypes asked of a group, at most",
-        help_text="If empty, all. Otherwise those that most raters called a stereotype; the seed decides among equals.",
+        help_text="If empty, all. Otherwise those that most raters called a stereotype; the seed decides "
+        "among equals.",
     )
     q = forms.CharField(
         required=False, max_length=120, label="Search", widget=forms.TextInput(attrs={"type": "search"})
@@ -87,7 +88,7 @@ class NewStudyForm(forms.Form):
         min_value=0,
         max_value=2**31 - 1,
         label="Seed",
-        help_text="Every random choice of the study follows from it. If empty, a seed is drawn and stored.",
+        help_text="The seed determines every random choice of the study. If empty, a random seed is used and stored.",
     )
     simulated = forms.BooleanField(
         required=False,
@@ -156,7 +157,7 @@ class StudyTextForm(forms.Form):
     description = forms.CharField(
         required=False,
         widget=forms.Textarea(attrs={"rows": 2}),
-        help_text="For members: what you want to find out.",
+        help_text="What you want to find out. Members of the study see this text.",
     )
 
 

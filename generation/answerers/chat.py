@@ -27,17 +27,19 @@ class ChatParameters(SamplingParameters):
         "",
         validate_default=True,
         label="Endpoint",
-        help="An endpoint that the operator of this server allows; by default the first.",
+        help="An endpoint that the operator of this server allows. By default, the first endpoint is used.",
     )
     send_seed: bool = parameter(
-        True, label="Send the seed", help="For endpoints that accept a seed. Others refuse the request."
+        True,
+        label="Send the seed",
+        help="Choose this only for endpoints that accept a seed. Other endpoints refuse the request.",
     )
     logprobs: int | None = parameter(
         None,
         ge=0,
         le=20,
         label="Log-probabilities",
-        help="How many of the likeliest tokens to keep at each position, if the endpoint returns them.",
+        help="Number of most likely tokens to keep at each position, if the endpoint returns them.",
     )
 
     @field_validator("endpoint")

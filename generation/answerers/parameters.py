@@ -12,7 +12,8 @@ class SamplingParameters(BackendParameters):
         ge=0,
         le=2,
         label="Temperature",
-        help="0 always takes the likeliest token. If empty, the value of the probe set is used.",
+        help="Temperature of the answers. With 0, the model always takes the most likely token. If empty, "
+        "the value of the probe set is used.",
     )
     top_p: float | None = parameter(
         None,
@@ -27,14 +28,14 @@ class SamplingParameters(BackendParameters):
         ge=1,
         le=8192,
         label="Tokens of an answer",
-        help="At most. If empty, the value of the probe set is used.",
+        help="The largest number of tokens in an answer. If empty, the value of the probe set is used.",
     )
     largest_edge: int = parameter(
         1024,
         ge=64,
         le=4096,
         label="Largest edge of pictures",
-        help="In pixels; larger pictures are made smaller.",
+        help="The size in pixels. Larger images are made smaller.",
     )
 
 
@@ -51,14 +52,14 @@ class BatchParameters(ParameterSet):
         ge=0,
         le=1,
         label="Price of batches",
-        help="What a request in a batch costs, as a fraction of the usual price.",
+        help="Price of a request in a batch, as a fraction of the usual price.",
     )
     batch_size: int = parameter(
         50_000,
         ge=1,
         le=50_000,
         label="Requests in a batch",
-        help="At most. With large pictures, a batch has fewer requests.",
+        help="The largest number of requests in a batch. With large images, a batch has fewer requests.",
     )
     batch_poll_seconds: int = parameter(
         60,
@@ -70,5 +71,5 @@ class BatchParameters(ParameterSet):
     batch_new_limit: bool = parameter(
         False,
         label="Newer limit of tokens",
-        help="For models that refuse max_tokens: send max_completion_tokens instead.",
+        help="Choose this for models that refuse max_tokens. They get max_completion_tokens instead.",
     )

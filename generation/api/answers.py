@@ -35,7 +35,9 @@ _SURE = {"true": "yes", "false": "no"}
 @extend_schema(
     parameters=[
         *(OpenApiParameter(field.name, OpenApiTypes.STR) for field in fields(ProbeAnswerFilter)),
-        OpenApiParameter("after", OpenApiTypes.INT, description="Only answers older than this one."),
+        OpenApiParameter(
+            "after", OpenApiTypes.INT, description="Return only answers older than this answer."
+        ),
         OpenApiParameter(IdCursorPagination.page_size_query_param, OpenApiTypes.INT),
     ]
 )

@@ -34,21 +34,22 @@ class NewProbeRunSerializer(PriceSerializer):
     """Which model is asked which questions. What is left out is the probe set's, or the model's."""
 
     dry_run = serializers.BooleanField(
-        default=True, help_text="Only count requests, tokens, money and time. Send false to start."
+        default=True,
+        help_text="If true, only requests, tokens, cost and time are counted. Send false to start the run.",
     )
     probe_set = serializers.CharField(
-        max_length=140, help_text=f"{', '.join(PUBLISHED)}, or one that models were asked in this study."
+        max_length=140, help_text=f"{', '.join(PUBLISHED)}, or another probe set that was used in this study."
     )
     backend = serializers.ChoiceField(choices=tuple(ANSWERERS))
     model_id = serializers.CharField(max_length=300, allow_blank=True, default="")
     model_label = serializers.CharField(max_length=120, allow_blank=True, default="")
-    parameters = serializers.DictField(default=dict, help_text="Of the back-end, by name.")
+    parameters = serializers.DictField(default=dict, help_text="Parameters of the back-end, by name.")
     runs = serializers.IntegerField(
         min_value=1,
         max_value=100,
         allow_null=True,
         default=None,
-        help_text="How often each question is asked.",
+        help_text="Number of times that each question is asked.",
     )
     orders = serializers.ChoiceField(choices=["", *ProbeRun.Orders.values], allow_blank=True, default="")
     samples_per_request = serializers.IntegerField(min_value=1, max_value=100, default=1)

@@ -55,7 +55,7 @@ class ImageSerializer(serializers.ModelSerializer[Image]):
 @requires(get=Capability.SEE_IMAGES)
 @extend_schema(
     parameters=[
-        OpenApiParameter(name, OpenApiTypes.STR, description=f"Only images of this {name}.")
+        OpenApiParameter(name, OpenApiTypes.STR, description=f"Return only images of this {name}.")
         for name in ("group", "model", "condition", "attribute", "phrase")
     ]
 )

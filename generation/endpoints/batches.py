@@ -71,7 +71,7 @@ class BatchClient:
         except _Missing:
             raise DomainError(
                 "batches_missing",
-                f"The endpoint {self._calls.url} has no batches; ask without --batch-endpoint.",
+                f"The endpoint {self._calls.url} has no batches. Run the command without --batch-endpoint.",
             ) from None
 
     def find_file(self, name: str) -> str:
@@ -195,7 +195,7 @@ class BatchClient:
         if answer.charged:
             raise BatchUnanswered(
                 "batch_unanswered",
-                f"{answer.reason} It may have accepted the batch anyway. Resume the run to check again.",
+                f"{answer.reason} The endpoint may have accepted the batch anyway. Resume the run to check again.",
             )
         raise EndpointUnusable(UNREACHABLE, answer.reason, answered=answer.status)
 

@@ -80,7 +80,7 @@ def allowed_endpoint(url: str) -> str:
     """
     allowed = [address.rstrip("/") for address in settings.OPENAI_BASE_URLS]
     if not allowed:
-        raise ValueError("No endpoint is allowed; the operator of this server sets OPENAI_BASE_URLS.")
+        raise ValueError("No endpoint is allowed. Ask the operator of this server to set OPENAI_BASE_URLS.")
     chosen = url.rstrip("/") or allowed[0]
     if chosen not in allowed:
         raise ValueError(f"The endpoint “{url}” is not allowed here. Allowed: {', '.join(allowed)}.")
@@ -209,7 +209,7 @@ class Connection:
                     detail=failure.detail,
                 )
             if self._stopping.wait(_pause(attempt, answer.wait)):
-                raise EndpointUnusable("stopped", "Stopped while the endpoint was busy.")
+                raise EndpointUnusable("stopped", "The run stopped while the endpoint was busy.")
             attempt += 1
         return answer
 
@@ -232,7 +232,7 @@ class Connection:
                     return Failure(
                         f"The endpoint did not answer within {self._seconds} seconds.", charged=True
                     )
-                problem = Failure("The endpoint hung up before it answered.", charged=True)
+                problem = Failure("The endpoint closed the connection before it answered.", charged=True)
                 # It may have been done and charged: the person who pays decides whether to ask again.
                 return problem if paid else _Again(problem)
 

@@ -68,7 +68,8 @@ def open_token(token: str, *, now: float | None = None) -> ImageAddress:
     expires_at = int.from_bytes(plain[16:20], "big") * 60
     if (time.time() if now is None else now) >= expires_at:
         raise NotFound(
-            "image_address_expired", "This image's address has expired; reload the page that showed it."
+            "image_address_expired",
+            "The address of this image has expired. Reload the page that showed the image.",
         )
     return ImageAddress(uuid.UUID(bytes=plain[:16]), expires_at, plain[28])
 

@@ -109,7 +109,7 @@ def _check_header(picture: Picture.Image, subject: str) -> None:
     check_size(picture, subject)
     if getattr(picture, "n_frames", 1) > 1:
         raise DomainError(
-            "image_animated", f"{subject} holds more than one picture (an animation or a sequence)."
+            "image_animated", f"{subject} contains more than one image (an animation or a sequence)."
         )
     if picture.format not in _SUFFIXES:
         raise DomainError(
@@ -148,9 +148,11 @@ def _of_storage(error: Exception) -> bool:
 
 def _what_is_wrong(error: Exception) -> str:
     if isinstance(error, OSError) and error.errno in {errno.ENOSPC, errno.EDQUOT}:
-        return "The storage for images is full. Free some space and try again. Nothing is lost."
+        return (
+            "The storage for images is full. Free some space and try again. All images made so far are kept."
+        )
     message = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-    return f"Images cannot be stored: {message.splitlines()[0][:200]}. Images made before are kept."
+    return f"Images cannot be stored: {message.splitlines()[0][:200]}. Images made so far are kept."
 
 
 class BlankImage(DomainError):

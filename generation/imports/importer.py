@@ -151,7 +151,7 @@ class _Importer:
             raise DomainError("entry_invalid", f"{entry.problem}.")
         texts = (entry.name, entry.group, entry.model_label, entry.condition, entry.prompt, entry.attribute)
         if not all(map(_is_text, texts)):
-            raise DomainError("not_text", "Its path or its description is not UTF-8 text.")
+            raise DomainError("not_text", "The path or description of the file is not UTF-8 text.")
         condition = entry.condition or self._options.condition
         if condition not in Condition.values:
             raise DomainError(
@@ -160,12 +160,14 @@ class _Importer:
             )
         if len(entry.name) > 500 or len(entry.prompt) > 1000:
             raise DomainError(
-                "text_too_long", "Its path has more than 500 or its prompt more than 1000 characters."
+                "text_too_long",
+                "The path of the file has more than 500 characters, or its prompt has more than 1000.",
             )
         if len(entry.experiment) > 60 or len(entry.scenario) > 120:
             raise DomainError(
                 "text_too_long",
-                "The folder of its experiment has more than 60 or that of its scenario more than 120 characters.",
+                "The name of the experiment’s folder has more than 60 characters, or the name of the "
+                "scenario’s folder has more than 120.",
             )
         group, repair = self._group(entry.group, condition)
         return replace(
@@ -182,7 +184,7 @@ class _Importer:
         if not name:
             if condition in {Condition.TARGET, Condition.ATTRIBUTE}:
                 return "", ""
-            raise DomainError("group_missing", "It has no identity group.")
+            raise DomainError("group_missing", "The image has no identity group.")
         if any(group.name == name for group in self._groups):
             return name, ""
         alike = [
@@ -195,7 +197,9 @@ class _Importer:
         if not self._create_groups:
             raise DomainError("group_unknown", f"The study has no identity group “{name}”.")
         if len(name) > 120:
-            raise DomainError("group_name_too_long", "The name of its group has more than 120 characters.")
+            raise DomainError(
+                "group_name_too_long", "The name of the image’s group has more than 120 characters."
+            )
         return name, ""
 
     def write(self, *, by: User | None) -> ImageImportReport:
@@ -246,7 +250,7 @@ class _Importer:
             entry = ready.entry
             group, attribute = groups.get(entry.group), attributes.get(entry.attribute)
             if (entry.model_label, entry.condition, group, attribute, ready.file.sha256) in present:
-                self._duplicates.append(Remark(entry.where, "the study has this picture already"))
+                self._duplicates.append(Remark(entry.where, "the study already has this image"))
                 continue
             if entry.repaired:
                 self._repaired.append(Remark(entry.where, entry.repaired))

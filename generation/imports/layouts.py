@@ -19,7 +19,7 @@ def groups_layout(source: Source) -> list[Entry]:
     )
     entries = []
     for name, parts in zip(names, paths, strict=True):
-        problem = "" if len(parts) > start + 1 else "it lies in no group's folder"
+        problem = "" if len(parts) > start + 1 else "the file is not in a group's folder"
         entries.append(
             Entry(name=name, where=name, group=parts[start] if not problem else "", problem=problem)
         )
@@ -35,7 +35,7 @@ def pairs_layout(source: Source) -> list[Entry]:
         parts = PurePosixPath(name).parts
         if len(parts) < 3:
             entries.append(
-                Entry(name=name, where=name, problem="it is not <experiment>/<scenario>/<variant>")
+                Entry(name=name, where=name, problem="the path is not <experiment>/<scenario>/<variant>")
             )
             continue
         stem = PurePosixPath(name).stem

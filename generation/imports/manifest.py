@@ -68,9 +68,9 @@ def _json_rows(text: str) -> Iterator[tuple[int, Mapping[str, Any] | str]]:
         try:
             row = json.loads(line)
         except (ValueError, RecursionError):
-            yield number, "it is not JSON"
+            yield number, "the line is not JSON"
             continue
-        yield number, row if isinstance(row, dict) else "it is not a JSON object"
+        yield number, row if isinstance(row, dict) else "the line is not a JSON object"
 
 
 def _entry(number: int, row: Mapping[str, Any] | str, folder: str) -> Entry:
@@ -81,9 +81,9 @@ def _entry(number: int, row: Mapping[str, Any] | str, folder: str) -> Entry:
     where = f"row {number} ({path})" if path else f"row {number}"
     problem = ""
     if not path:
-        problem = "it names no path"
+        problem = "the row has no path"
     elif is_outside(path):
-        problem = "its path lies outside the folder or archive that is imported"
+        problem = "the path is outside the folder or archive that is imported"
     return Entry(
         name=f"{folder}/{path}" if folder else path,
         where=where,

@@ -20,25 +20,25 @@ class ImageImportOptions(ParameterSet):
             "groups": "A folder for each identity group, or a manifest",
             "pairs": "PAIRS: experiment / scenario / variant",
         },
-        label="How it is laid out",
+        label="Layout of the files",
         help="How folders and files are arranged.",
     )
     model_label: str = parameter(
         _DEFAULT_LABEL,
         max_length=120,
-        label="Model that made them",
-        help=f"How reports name the model. If empty: {_DEFAULT_LABEL}.",
+        label="Model that made the images",
+        help=f"The name of the model in reports. If empty, {_DEFAULT_LABEL} is used.",
     )
     condition: str = parameter(
         Condition.DEFAULT.value,
         words=dict(Condition.choices),
         label="Condition",
-        help="What the images were made for, if the manifest does not say it.",
+        help="The condition of the images, if the manifest does not contain it.",
     )
     create_groups: bool = parameter(
         False,
         label="Add groups that the study does not have",
-        help="Otherwise images of an unknown group are rejected and listed.",
+        help="If this is not chosen, images of unknown groups are rejected and listed.",
     )
 
     @field_validator("model_label", mode="before")

@@ -50,7 +50,7 @@ class FolderSource:
                 raise too_large(subject, limit)
             return path.read_bytes()
         except (OSError, ValueError, RuntimeError) as error:  # a NUL or too long a name, a loop of links
-            reason = getattr(error, "strerror", None) or "its name is not a valid file name"
+            reason = getattr(error, "strerror", None) or "the name is not a valid file name"
             raise DomainError("file_not_readable", f"{subject} cannot be read: {reason}.") from None
 
 
@@ -64,7 +64,7 @@ class ZipSource:
             raise DomainError("not_an_archive", "The file is not a zip archive, or it is damaged.") from None
         members = [member for member in self._archive.infolist() if not member.is_dir()]
         if len(members) > _MOST_FILES:
-            raise DomainError("archive_too_many", f"The archive holds more than {_MOST_FILES:,} files.")
+            raise DomainError("archive_too_many", f"The archive contains more than {_MOST_FILES:,} files.")
         for member in members:
             _check_member(member)
         _check_total(sum(member.file_size for member in members))
@@ -109,7 +109,7 @@ def is_outside(name: str) -> bool:
 
 
 def outside(subject: str) -> DomainError:
-    return DomainError("path_outside", f"{subject} lies outside the folder or archive that is imported.")
+    return DomainError("path_outside", f"{subject} is outside the folder or archive that is imported.")
 
 
 def too_large(subject: str, limit: int) -> DomainError:

@@ -48,13 +48,13 @@ class GenerateForm(forms.Form):
         required=False,
         max_length=300,
         label="Model",
-        help_text="A pipeline folder on the server, an id on the hub, or the endpoint’s name of the model.",
+        help_text="A pipeline folder on the server, an id on the hub, or the name of the model at the endpoint.",
     )
     model_label = forms.CharField(
         required=False,
         max_length=120,
         label="Name in reports",
-        help_text="If empty, the last part of the model’s id.",
+        help_text="If empty, the last part of the model’s id is used.",
     )
     price = forms.DecimalField(
         required=False,
@@ -62,7 +62,7 @@ class GenerateForm(forms.Form):
         max_digits=9,
         decimal_places=4,
         label="Price of one image",
-        help_text="What the endpoint charges, in the currency of your contract with it.",
+        help_text="The price that the endpoint charges, in the currency of your contract.",
     )
     budget = forms.DecimalField(
         required=False,
@@ -70,7 +70,8 @@ class GenerateForm(forms.Form):
         max_digits=12,
         decimal_places=2,
         label="Budget",
-        help_text="The run stops before it costs more. You can raise the budget later and resume the run.",
+        help_text="The run stops before it costs more than this amount. You can raise the budget later and "
+        "resume the run.",
     )
 
     workers = forms.IntegerField(
@@ -78,7 +79,8 @@ class GenerateForm(forms.Form):
         min_value=1,
         max_value=MOST_WORKERS,
         label="Number of workers",
-        help_text="How many workers share the images, for example one per graphics card. If empty, one.",
+        help_text="Number of workers that share the images, for example one for each graphics card. If "
+        "empty, one worker is used.",
     )
 
     def __init__(self, *args: Any, study: Study, **kwargs: Any) -> None:
@@ -101,7 +103,7 @@ class GenerateForm(forms.Form):
             required=False,
             label=endpoint.label,
             help_text=endpoint.help_text,
-            choices=urls or [("", "None is set: see OPENAI_BASE_URLS")],
+            choices=urls or [("", "No endpoint is set: see the setting OPENAI_BASE_URLS")],
         )
 
     def plan(self) -> dict[str, Any]:

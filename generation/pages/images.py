@@ -61,7 +61,7 @@ class ImportImages(StudyView, FormPage[ImportForm]):
 
     def call(self) -> HttpResponse:
         job = uploads.start_import(study=self.study, by=self.by, **self.form.cleaned_data)
-        message = "The archive is uploaded. Its images are being checked one by one."
+        message = "The archive is uploaded. Every image in the archive is being checked."
         return self.redirect_with(message, "jobs:detail", job.pk)
 
     def context(self) -> dict[str, Any]:

@@ -20,32 +20,32 @@ class McasForm(forms.Form):
     texts_a = forms.CharField(
         widget=forms.Textarea(_LINES),
         label="Texts of A",
-        help_text="One on each line. They are compared as text.",
+        help_text="One text on each line. The texts are compared with images and prompts.",
     )
     phrases_a = forms.CharField(
         widget=forms.Textarea(_LINES),
         label="Phrases of A",
-        help_text="One on each line. Images are generated from them.",
+        help_text="One phrase on each line. Images are generated from the phrases.",
     )
     name_b = forms.CharField(max_length=60, label="Name of set B")
     texts_b = forms.CharField(
         widget=forms.Textarea(_LINES),
         label="Texts of B",
-        help_text="One on each line. They are compared as text.",
+        help_text="One text on each line. The texts are compared with images and prompts.",
     )
     phrases_b = forms.CharField(
         widget=forms.Textarea(_LINES),
         label="Phrases of B",
-        help_text="One on each line. Images are generated from them.",
+        help_text="One phrase on each line. Images are generated from the phrases.",
     )
     targets = forms.CharField(
         widget=forms.Textarea({"rows": 14, "spellcheck": "false"}),
         label="Targets",
-        help_text="One on each line: category | name | phrase | the set that earlier research found nearer (or "
-        "nothing).",
+        help_text="One target on each line: category | name | phrase | the set that earlier research found "
+        "nearer (or nothing).",
     )
     template = forms.CharField(
-        max_length=400, label="Prompt", help_text="With {phrase} where the phrase goes."
+        max_length=400, label="Prompt", help_text="The prompt, with {phrase} in place of the phrase."
     )
     images_per_target = forms.IntegerField(
         min_value=1, max_value=MOST_IMAGES_PER_PROMPT, label="Images of each target"
@@ -58,7 +58,7 @@ class McasForm(forms.Form):
         min_value=0,
         max_value=2**31 - 1,
         label="Seed",
-        help_text="If empty, a seed is drawn. Every image’s seed follows from it.",
+        help_text="The seed determines the seed of every image. If empty, a random seed is used.",
     )
 
     def clean_targets(self) -> tuple[Target, ...]:

@@ -107,7 +107,7 @@ def estimate_words(estimate: ProbeEstimate) -> str:
     if estimate.cost is not None:
         lines.append(f"{most} {estimate.cost:,.2f}; {estimate.spent:,.2f} spent so far.")
     if estimate.beyond_budget:
-        lines.append(f"The budget of {estimate.budget:,.2f} does not cover all of it.")
+        lines.append(f"The budget of {estimate.budget:,.2f} does not cover all requests.")
     return "\n".join(lines)
 
 

@@ -66,7 +66,8 @@ def _refuse_imported(run: ProbeRun) -> None:
     if run.backend not in ANSWERERS:
         raise Conflict(
             "answers_imported",
-            "These answers were given elsewhere, so no questions can be asked here. Import the missing answers, or "
+            "The answers of this run were imported, so no further questions can be asked. Import the "
+            "missing answers, or "
             "probe the model.",
         )
 

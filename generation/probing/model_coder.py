@@ -67,7 +67,7 @@ class CoderPlan:
 
 @dataclass(frozen=True)
 class ModelCodingResult:
-    """How many answers a model coded now, how many replies were no code, and what its codings of the study cost."""
+    """How many answers a model coded now, how many replies were not a code, and what its codings of the study cost."""
 
     coded: int = 0
     unparsed: int = 0
@@ -80,7 +80,8 @@ class ModelCodingResult:
 
     def __str__(self) -> str:
         return (
-            f"{self.coded:,} answers coded, {self.unparsed:,} replies were no code, {self.failed:,} requests failed; "
+            f"{self.coded:,} answers coded, {self.unparsed:,} replies were not a code, {self.failed:,} "
+            f"requests failed; "
             f"{self.spent:,.4f} spent."
         )
 
@@ -265,7 +266,7 @@ def _coding(
         outcome=outcome or UNPARSED,
         code=CODES[outcome] if outcome else None,
         sure=outcome is not None,
-        reason=reason or ("" if outcome else f"The reply was no code: {text}".replace("\0", "")[:300]),
+        reason=reason or ("" if outcome else f"The reply was not a code: {text}".replace("\0", "")[:300]),
     )
 
 

@@ -19,7 +19,7 @@ def override_answer(*, answer: Answer, outcome: str, reason: str, by: User) -> C
     if outcome not in CODES:
         raise _wrong("outcome", "outcome_unknown", f"Choose one of {', '.join(CODES)}.")
     if not reason:
-        raise _wrong("reason", "reason_missing", "Say why this coding counts instead of the others.")
+        raise _wrong("reason", "reason_missing", "Say why your coding counts instead of all others.")
     if len(reason) > LONGEST_REASON:
         raise _wrong("reason", "reason_too_long", f"Give a reason of at most {LONGEST_REASON} characters.")
     # Two overrides at the same moment get different numbers.

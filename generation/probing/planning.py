@@ -106,7 +106,10 @@ def runs_of_plan(plan: ProbePlan) -> int:
     if not 1 <= runs <= _MOST_RUNS:
         raise _refusal("runs", f"A question can be asked 1 to {_MOST_RUNS} times, not {runs:,}.")
     if not 1 <= plan.samples_per_request <= runs:
-        raise _refusal("samples_per_request", f"A request can have 1 to {runs:,} answers, as there are runs.")
+        raise _refusal(
+            "samples_per_request",
+            f"A request can ask for 1 to {runs:,} answers, because each question is asked {runs:,} times.",
+        )
     return runs
 
 
@@ -229,7 +232,7 @@ def _set_prices(run: ProbeRun, prices: Prices) -> None:
             setattr(run, name, value)
     if (run.price_in is None) != (run.price_out is None):
         raise _refusal(
-            "price_out", "Give both prices: of a million input tokens and of a million output tokens."
+            "price_out", "Enter both prices: for a million input tokens and for a million output tokens."
         )
     if prices.budget is not None and not (run.price_in or run.price_out):
         raise _refusal("price_in", "A budget needs the prices of tokens.")

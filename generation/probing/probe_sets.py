@@ -89,7 +89,7 @@ class ProbeSet(ProbePart):
         _refuse_doubles("letter", list(self.letters))
         kinds = {question.kind for experiment in self.experiments for question in experiment.questions}
         if ("complete" in kinds) != bool(self.letters):
-            raise ValueError("sentences to complete need letters, and other questions have none")
+            raise ValueError("sentences to complete need letters, and other questions must not have letters")
         return self
 
     @property
@@ -125,7 +125,7 @@ def probe_set(name: str) -> ProbeSet:
     if path.suffix not in _SUFFIXES:
         raise NotFound(
             "probe_set_unknown",
-            f"There is no probe set “{name}”. Choose {', '.join(PUBLISHED)}, or name a .toml file.",
+            f"There is no probe set “{name}”. Choose {', '.join(PUBLISHED)}, or give a .toml file.",
         )
     try:
         with path.open("rb") as file:
@@ -159,7 +159,8 @@ def parsed(content: bytes, name: str) -> ProbeSet:
         problem = first["msg"].removeprefix("Value error, ")
         raise DomainError(
             "probe_set_invalid",
-            f"{name} is not a probe set: {f'{place}: ' if place else ''}{problem}; see docs/use/reference/probing.md.",
+            f"{name} is not a probe set: {f'{place}: ' if place else ''}{problem}; see "
+            f"docs/use/reference/probing.md.",
         ) from None
 
 

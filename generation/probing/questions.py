@@ -89,7 +89,7 @@ class OptionPair(ProbePart):
             {" ".join(form.casefold().split()) for form in side.forms} for side in (self.plus, self.minus)
         ]
         if common := sorted(forms[0] & forms[1]):
-            raise ValueError(f"“{common[0]}” stands for both options")
+            raise ValueError(f"“{common[0]}” is a name of both options")
         return self
 
     def first(self, order: Order) -> Side:
@@ -133,7 +133,9 @@ class ProbeQuestion(ProbePart):
     @model_validator(mode="after")
     def _consistent(self) -> Self:
         if (self.kind == "choice") != bool(self.options or self.options_by_scenario):
-            raise ValueError(f"{self.name}: a choice needs options, and other questions have none")
+            raise ValueError(
+                f"{self.name}: a choice needs options, and other questions must not have options"
+            )
         if self.options and self.options_by_scenario:
             raise ValueError(f"{self.name}: give options once for all scenarios or for each scenario")
         if (self.kind == "complete") != bool(self.form):

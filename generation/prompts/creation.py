@@ -113,7 +113,7 @@ def _check_scenario(number: int, places: frozenset[str]) -> None:
 def _check_places(number: int, places: frozenset[str], condition: str) -> None:
     if "person" in places:
         raise _refusal(
-            "prompt_with_person", f"Prompt {number} has {{person}}, which only prompts of scenarios have."
+            "prompt_with_person", f"Prompt {number} has {{person}}, which is only for prompts of scenarios."
         )
     if condition in {Condition.TARGET, Condition.ATTRIBUTE}:
         if "phrase" not in places:
@@ -122,7 +122,7 @@ def _check_places(number: int, places: frozenset[str], condition: str) -> None:
     if "phrase" in places:
         raise _refusal(
             "prompt_with_phrase",
-            f"Prompt {number} has {{phrase}}, which only targets and attribute sets have.",
+            f"Prompt {number} has {{phrase}}, which is only for targets and attribute sets.",
         )
     if not places & {"id", *FORMS}:
         raise _refusal(
@@ -131,7 +131,8 @@ def _check_places(number: int, places: frozenset[str], condition: str) -> None:
         )
     if condition == Condition.DEFAULT and "attr" in places:
         raise _refusal(
-            "prompt_with_attribute", f"Prompt {number} has {{attr}}, but a default prompt names none."
+            "prompt_with_attribute",
+            f"Prompt {number} has {{attr}}, but a default prompt must not name an attribute.",
         )
 
 

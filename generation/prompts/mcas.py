@@ -61,7 +61,7 @@ def clean(plan: McasPlan) -> McasPlan:
         for attribute_set in plan.sets
     )
     if len(sets) != 2 or sets[0].name == sets[1].name:
-        raise _refusal("sets", "Name two different attribute sets.")
+        raise _refusal("sets", "Enter two attribute sets with different names.")
     for letter, attribute_set in zip("ab", sets, strict=True):
         for field, value, expected in (
             ("name", attribute_set.name, "a name"),
@@ -83,7 +83,7 @@ def clean(plan: McasPlan) -> McasPlan:
 
 def _check_targets(targets: Sequence[Target], sets: set[str]) -> None:
     if not targets:
-        raise _refusal("targets", "Name at least one target.")
+        raise _refusal("targets", "Enter at least one target.")
     for name, times in Counter(target.name for target in targets).items():
         if times > 1:
             raise _refusal("targets", f"The target “{name}” appears {times} times.")

@@ -139,7 +139,7 @@ def estimate_words(estimate: Estimate) -> str:
             f"About {estimate.cost:,.2f} at {estimate.price} an image; {estimate.spent:,.2f} spent so far."
         )
     if estimate.beyond_budget:
-        lines.append(f"The budget of {estimate.budget:,.2f} does not cover all of it.")
+        lines.append(f"The budget of {estimate.budget:,.2f} does not cover all requests.")
     return "\n".join(lines)
 
 

@@ -30,7 +30,7 @@ _FAILED_PROMPTS = 5
 _FAILURES_IN_A_ROW = 25
 # No prompt is to blame for what is not even an image: numbers that are not finite, or one colour.
 _NO_IMAGES_IN_A_ROW = 5
-_NO_REMEDY = "Check what the model makes of one prompt before you continue."
+_NO_REMEDY = "Look at the images of a single prompt before you continue."
 _SECONDS_BETWEEN_LOOKS = 3.0  # at what the other jobs of a run do
 
 
@@ -305,7 +305,8 @@ class Making:
         if self._no_images >= _NO_IMAGES_IN_A_ROW:
             raise DomainError(
                 "model_makes_no_images",
-                f"Stopped after {self._no_images} results in a row that are not images: {drawn.reason} {drawn.remedy}",
+                f"Stopped after {self._no_images} results in a row that are not images: {drawn.reason} "
+                f"{drawn.remedy}",
             )
         if len(set(self._failed)) >= _FAILED_PROMPTS or failures >= _FAILURES_IN_A_ROW:
             raise DomainError(
@@ -380,5 +381,5 @@ def _note_revision(run: GenerationRun, model: Model) -> None:
         raise DomainError(
             "model_changed",
             f"The run began with revision {run.model_revision} of {run.model_id}, but "
-            f"{model.revision or 'none'} is there now. Start a new run for it.",
+            f"{model.revision or 'none'} is on the server now. Start a new run for the new revision.",
         )

@@ -123,7 +123,7 @@ def clean_label(label: str) -> str:
     """Return a model's label as it is stored."""
     label = " ".join(label.split())
     if not label or len(label) > 120:
-        message = "Name the model in 1 to 120 characters."
+        message = "Enter a name of the model with 1 to 120 characters."
         raise DomainError("model_label_invalid", message, fields={"model_label": message})
     return label
 
@@ -142,7 +142,7 @@ def clean_model_id(model_id: str, *, needed: bool) -> str:
     model_id = model_id.strip()
     message = ""
     if needed and not model_id:
-        message = "Name the model: a folder on the server, or its id on the hub."
+        message = "Enter a model: a folder on the server, or an id on the hub."
     elif len(model_id) > _MAX_MODEL_ID:
         message = f"The model id is longer than {_MAX_MODEL_ID} characters."
     if message:

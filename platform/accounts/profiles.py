@@ -95,7 +95,7 @@ def match(*, field: str, words: str, code: str, by: User | None) -> int:
         raise DomainError(
             "code_unknown",
             f"“{code}” is not a code for this field.",
-            fields={"code": "Choose one from the list."},
+            fields={"code": "Choose an answer from the list."},
         )
     if chosen:
         MatchedWords.objects.update_or_create(
@@ -137,7 +137,7 @@ def parse_languages(languages: Sequence[str]) -> list[str]:
                 "language_too_long",
                 gettext("A language has at most %(most)s characters; put commas between languages.")
                 % {"most": LANGUAGE_LENGTH},
-                fields={"languages": "one is too long"},
+                fields={"languages": "one language is too long"},
             )
         if language:
             names.setdefault(language.casefold(), language)

@@ -39,7 +39,7 @@ class Role(StrEnum):
             Role.LEAD: "Runs the study, and may see and do everything in it.",
             Role.COORDINATOR: "Invites, recruits and pays annotators. Sees no labels, images or results.",
             Role.STEWARD: "Builds, withdraws and downloads releases. Sees no other results.",
-            Role.ANALYST: "Reads and computes results. Does not see what annotators say of themselves.",
+            Role.ANALYST: "Reads and computes results. Does not see what annotators say about themselves.",
         }[self]
 
 

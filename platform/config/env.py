@@ -35,7 +35,7 @@ def flag(name: str, default: bool) -> bool:
         return True
     if value in _FALSE:
         return False
-    raise ImproperlyConfigured(f"{name}={value!r} is neither yes nor no.")
+    raise ImproperlyConfigured(f"{name}={value!r} must be yes or no.")
 
 
 def integer(name: str, default: int, *, minimum: int = 0) -> int:
@@ -63,7 +63,8 @@ def rules(name: str, *, among: tuple[str, ...]) -> list[tuple[str, str]]:
         left, equals, right = (part.strip() for part in rule.partition("="))
         if left not in among or not equals or not right:
             raise ImproperlyConfigured(
-                f"{name}: {rule!r} is not a rule. Write {among[0]}=…, with one of {', '.join(among)} on the left."
+                f"{name}: {rule!r} is not a rule. Write a rule such as {among[0]}=…, with one of "
+                f"{', '.join(among)} on the left."
             )
         pairs.append((left, right))
     return pairs
@@ -96,7 +97,7 @@ def url(name: str) -> str:
     parts = urlsplit(address)
     if address and (parts.scheme not in {"http", "https"} or not parts.hostname):
         # Not repeated: it may hold a key.
-        raise ImproperlyConfigured(f"{name} is no address such as https://example.org.")
+        raise ImproperlyConfigured(f"{name} must be an address such as https://example.org.")
     return address
 
 

@@ -160,7 +160,9 @@ def _add_checks(marking: Campaign, lead: User) -> None:
                 content=known_tasks.TaskContent(image=image, attributes=attributes),
                 answers={one: one.text in drawn for one in attributes},
                 explanations={
-                    one: "It was drawn into the picture." for one in attributes if one.text in drawn
+                    one: "The attribute was drawn into the picture."
+                    for one in attributes
+                    if one.text in drawn
                 },
             )
     if screens:  # the last step: from here on a lead's changes stay

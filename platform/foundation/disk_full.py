@@ -5,7 +5,7 @@ import errno
 from django.db import OperationalError
 
 _DISK_FULL = "53100"  # PostgreSQL's code
-NO_ROOM = "The server's disk is full. Free some space and try again. What was done before is kept."
+NO_ROOM = "The server's disk is full. Free some space and try again. Completed work is kept."
 
 
 def no_room(error: BaseException) -> bool:

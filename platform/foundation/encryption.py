@@ -23,8 +23,8 @@ def unseal(sealed: str, *, use: str) -> str:
     except InvalidToken:
         raise DomainError(
             "sealed_unreadable",
-            "A stored secret cannot be read with this server’s SECRET_KEY. Enter it again, or name the earlier key in "
-            "SECRET_KEY_FALLBACKS.",
+            "A stored secret cannot be read with this server’s SECRET_KEY. Enter the secret again, or add "
+            "the earlier key to SECRET_KEY_FALLBACKS.",
         ) from None
 
 

@@ -21,7 +21,7 @@ def job_for(user: User | AnonymousUser, pk: int, *, to_steer: bool = False) -> J
     """Return the job if `user` may see it (and, `to_steer`, cancel or retry it)."""
     job = jobs_visible_to(user).select_related("created_by").filter(pk=pk).first()
     if job is None:
-        raise NotFound("job_not_found", "There is no such job, or it belongs to a study that is not yours.")
+        raise NotFound("job_not_found", "This job does not exist, or belongs to a study that you cannot see.")
     if to_steer and not may_steer(user, job):
         raise Forbidden(
             "not_in_role", "Only a lead of the study or the person who started the job may do this."

@@ -99,9 +99,9 @@ class _Children:
             if short_lives == SHORT_LIVES:
                 raise DomainError(
                     "worker_fails",
-                    f"The worker ended {SHORT_LIVES} times in a row; its messages above say why.",
+                    f"The worker ended {SHORT_LIVES} times in a row; see the messages above for the reason.",
                 )
-            say(f"The worker ended with status {self.worker.returncode}. A new one starts.")
+            say(f"The worker ended with status {self.worker.returncode}. A new worker starts.")
             again = time.monotonic() + PAUSE_SECONDS * 2 ** (short_lives - 1)
             while time.monotonic() < again and not stopping():
                 time.sleep(STEP_SECONDS)

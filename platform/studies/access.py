@@ -127,7 +127,7 @@ def _find(request: AnyRequest, slug: str) -> Study:
 
 
 def _not_found() -> NotFound:
-    return NotFound("study_not_found", "There is no such study, or you are not a member of it.")
+    return NotFound("study_not_found", "This study does not exist, or you are not a member of it.")
 
 
 def _capabilities(user: Person, study: Study) -> frozenset[Capability]:

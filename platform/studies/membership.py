@@ -16,7 +16,7 @@ def add_member(*, study: Study, username: str, role: str, by: User | None) -> St
         raise DomainError("role_unknown", message, fields={"role": message})
     user = User.objects.filter(username=username.strip(), is_active=True).first()
     if user is None:
-        message = f"There is nobody with the user name “{username.strip()}”."
+        message = f"No user has the name “{username.strip()}”."
         raise DomainError("user_unknown", message, fields={"username": message})
     membership, created = StudyMembership.objects.get_or_create(study=study, user=user, role=role)
     if created:

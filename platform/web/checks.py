@@ -22,8 +22,8 @@ def check_files(
     if settings.FILES_ENDPOINT_URL and not settings.FILES_BUCKET:
         messages.append(
             Error(
-                "FILES_ENDPOINT_URL names a file storage, but FILES_BUCKET names no bucket in it.",
-                hint="Set FILES_BUCKET; files would stay on this machine.",
+                "FILES_ENDPOINT_URL names a file storage, but FILES_BUCKET does not name a bucket.",
+                hint="Set FILES_BUCKET. Otherwise, files are stored on this machine.",
                 id="stereoscope.E004",
             )
         )
@@ -31,7 +31,7 @@ def check_files(
         messages.append(
             Error(
                 "Only one of FILES_ACCESS_KEY and FILES_SECRET_KEY is set.",
-                hint="Set both, or neither to use the machine's own role.",
+                hint="Set both FILES_ACCESS_KEY and FILES_SECRET_KEY, or neither to use the machine's own role.",
                 id="stereoscope.E005",
             )
         )
@@ -75,15 +75,15 @@ def check_server_settings(
     if settings.DEMO:
         messages.append(
             Error(
-                f"The demo's accounts have published passwords, and ALLOWED_HOSTS lets {hosts} in.",
-                hint="Unset STEREOSCOPE_DEMO, or keep ALLOWED_HOSTS to this machine.",
+                f"The demo's accounts have published passwords, and ALLOWED_HOSTS allows {hosts}.",
+                hint="Unset STEREOSCOPE_DEMO, or allow only this machine in ALLOWED_HOSTS.",
                 id="stereoscope.E001",
             )
         )
     if settings.DEBUG:
         messages.append(
             Error(
-                f"DEBUG shows settings and data of people on error pages, and ALLOWED_HOSTS lets {hosts} in.",
+                f"DEBUG shows settings and data of people on error pages, and ALLOWED_HOSTS allows {hosts}.",
                 hint="Unset DEBUG.",
                 id="stereoscope.E002",
             )
@@ -92,7 +92,7 @@ def check_server_settings(
         messages.append(
             Warning(
                 f"Passwords and labels travel unencrypted to {hosts}.",
-                hint="Put a TLS proxy in front and set HTTPS=1.",
+                hint="Put a TLS proxy in front of the server and set HTTPS=1.",
                 id="stereoscope.W001",
             )
         )
@@ -100,10 +100,9 @@ def check_server_settings(
         messages.append(
             Warning(
                 f"TRUSTED_PROXIES does not name the proxies in front of {hosts}.",
-                hint="Without it, all visitors behind a proxy share its address, and wrong passwords of one visitor "
-                "lock a user name for all. Set it to the proxies' networks, such as 10.0.0.0/8, or to none if "
-                "there is no "
-                "proxy.",
+                hint="Without this setting, all visitors behind a proxy share one address, and wrong "
+                "passwords by one visitor lock a user name for everybody. Set TRUSTED_PROXIES to the "
+                "proxies' networks, such as 10.0.0.0/8, or to none if there is no proxy.",
                 id="stereoscope.W002",
             )
         )

@@ -33,7 +33,7 @@ def server_error(request: HttpRequest) -> HttpResponse:
         code = "database_unavailable" if away else "server_error"
         message = gettext("The database does not answer. Send the same request again in a moment.")
         if not away:
-            message = gettext("The fault is ours, not yours. It has been logged.")
+            message = gettext("An error on the server stopped this request. The error has been logged.")
         response: HttpResponse = JsonResponse(error_body(code, message, {}), status=500)
     else:
         response = defaults.server_error(request, "503.html" if away else "500.html")

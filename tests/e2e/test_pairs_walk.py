@@ -89,7 +89,7 @@ def make_study(page, archive) -> None:
     looked_at(page, "new-pairs")
     page.get_by_role("button", name="Create study").click()
     page.wait_for_url("**/images/import/")
-    assert page.get_by_label("How it is laid out").input_value() == "pairs"
+    assert page.get_by_label("Layout of the files").input_value() == "pairs"
     looked_at(page, "import")
     page.get_by_label("Zip archive").set_input_files(
         {"name": "images.zip", "mimeType": "application/zip", "buffer": archive}

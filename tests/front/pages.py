@@ -208,7 +208,9 @@ def add_scorers(study, lead) -> None:
     """One scorer that could not read an image, and one of captions that nobody started."""
     scorer = plan_scorer(study=study, kind="clip", by=lead)
     image = study.images.filter(retracted_at=None).first()
-    ScoredImage.objects.create(scorer=scorer, image=image, outcome="failed", reason="Its file is damaged.")
+    ScoredImage.objects.create(
+        scorer=scorer, image=image, outcome="failed", reason="The image file is damaged."
+    )
     plan_scorer(study=study, kind="captions", model_id="org/writer", by=lead)
 
 

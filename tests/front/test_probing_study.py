@@ -66,7 +66,7 @@ class TestPairs:
         assert all(set(group.factors) == {"race", "gender"} for group in study.groups.all())
         page = text_of(lead_client.get(answer["Location"]))
         assert "PAIRS: parallel images" in page
-        assert "by changing it (image to image)" in page
+        assert "by changing that image (image to image)" in page
 
     def test_other_studies_import_groups_by_default(self, lead_client, study):
         page = lead_client.get(reverse("generation:import_images", args=["isles"])).content.decode()
@@ -116,7 +116,7 @@ class TestPairs:
         sent = {"archive": archive([name]), "layout": "pairs", "condition": "default"}
         answer = lead_client.post(reverse("generation:import_images", args=[study.slug]), sent)
         assert answer.status_code == 400
-        assert "lies outside" in answer.content.decode()
+        assert "is outside" in answer.content.decode()
         assert not Job.objects.exists()
 
 
@@ -195,7 +195,7 @@ def test_only_leads_create_studies(analyst_client, client, address):
 class TestOverview:
     def test_without_images_they_are_what_is_needed(self, lead_client, lead):
         stages, page = overview(lead_client, of_pairs(lead))
-        assert stages["Plan"] == ("ready", "Identity groups come with the images")
+        assert stages["Plan"] == ("ready", "The imported images bring the identity groups")
         assert stages["Images"] == ("ready", "No images yet")
         assert stages["Probe"][0] == stages["Measure"][0] == stages["Release"][0] == "waiting"
         assert "labels were imported" not in page

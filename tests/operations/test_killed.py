@@ -46,9 +46,11 @@ def test_a_killed_backup_leaves_the_earlier_ones_whole_and_the_next_one_goes_on(
     with killed(large, "backup", str(folder), reached=copying) as in_time:
         assert in_time
     refused = large.run("verify_backup", str(folder), check=False)
-    assert "the only one was interrupted before it was complete; run “backup” again." in refused.stderr
+    assert "the only backup was interrupted before it was complete; run “backup” again." in refused.stderr
     printed = large.run("backup", str(folder)).stdout
-    assert printed.startswith("An earlier backup was interrupted; what it left was removed.\nBackup 20")
+    assert printed.startswith(
+        "An earlier backup was interrupted. Its incomplete files were removed.\nBackup 20"
+    )
     assert not list(folder.glob("files/*.part"))
 
     (media(large) / "uploads" / "one-more.bin").write_bytes(b"one more")
@@ -76,7 +78,7 @@ def test_a_killed_restore_says_so_to_everybody_and_begins_once_more(large, tmp_p
         assert "was interrupted: run the same command with --again" in refused.stderr
         # Nobody works on half a server, and nobody backs it up over whole backups.
         refused = place.run("backup", str(folder), check=False)
-        assert "into this server was interrupted: finish it first." in refused.stderr
+        assert "into this server was interrupted: finish that restore first." in refused.stderr
         assert place.ask(READY)["database"] == "failed: a restore was interrupted"
 
         with killed(place, "restore", str(folder), "--again", reached=lambda: loading(place)) as in_time:

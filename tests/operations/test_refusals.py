@@ -95,7 +95,7 @@ def test_a_missing_file_is_found(copied, pattern):
 def test_a_changed_manifest_is_found(copied):
     path = latest(copied) / "manifest.json"
     path.write_text(path.read_text().replace('"files": ', '"files":  '))
-    assert "its manifest is not the one that was signed" in refused(copied)
+    assert "its manifest was changed after it was signed" in refused(copied)
 
 
 @pytest.mark.parametrize("content", [b"", b"[]", b"{", b'{"format": 1}', b'{"format": 1, "rows": 3}'])
@@ -202,7 +202,7 @@ def test_a_huge_declared_size_is_refused_before_anything_is_read(tmp_path):
 
 def test_a_declared_size_that_is_not_the_real_one_is_refused(copied):
     change_index(copied, lambda line: line | {"size": line["size"] + 1})
-    assert "is not as it was copied" in refused(copied)
+    assert "has changed since it was copied" in refused(copied)
 
 
 def test_an_unknown_or_a_missing_backup_is_named(copied, tmp_path):
@@ -214,7 +214,7 @@ def test_an_unknown_or_a_missing_backup_is_named(copied, tmp_path):
     with pytest.raises(DomainError, match=r"There is no complete backup in .*: run “backup” again"):
         BackupFolder(copied).choose("")
     (copied / "backups" / "unfinished").mkdir()
-    with pytest.raises(DomainError, match="the only one was interrupted before it was complete"):
+    with pytest.raises(DomainError, match="the only backup was interrupted before it was complete"):
         BackupFolder(copied).choose("")
 
 
@@ -262,7 +262,7 @@ def test_nothing_is_written_when_a_backup_is_refused(copied, tmp_path):
         assert re.fullmatch(r"(?:Checking.*\n)*Backup .* is damaged: .*\n", process.stderr)
         assert not media(place).exists() or not any(media(place).iterdir())
         process = place.run("restore", str(copied), "--again", check=False)
-        assert "No restore was interrupted here: leave out --again." in process.stderr
+        assert "No restore into this place was interrupted: leave out --again." in process.stderr
 
 
 def test_a_server_with_files_is_no_empty_place(copied, tmp_path):

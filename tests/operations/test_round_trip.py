@@ -26,14 +26,17 @@ def test_a_restored_server_has_the_rows_files_and_open_work_of_the_one_backed_up
         assert (before["workers"], after["workers"]) == (1, 0)
         refused = place.run("restore", str(backed_up), check=False)
         assert refused.returncode == 1
-        assert "tables already: restore needs an empty one" in refused.stderr
+        assert "tables: restore needs an empty database" in refused.stderr
 
 
 def test_a_rehearsal_compares_rows_files_and_the_results_of_a_report(filled, backed_up, tmp_path):
     server, digest = filled
     printed = server.run("verify_backup", str(backed_up), "--scratch", str(tmp_path)).stdout
     assert "can be restored" in printed
-    assert f"θ of Isles computed from it equals the stored one (inputs {digest[:16]})." in printed
+    assert (
+        f"θ of Isles computed from the restored copy equals the stored value (inputs {digest[:16]})."
+        in printed
+    )
     assert list(tmp_path.iterdir()) == []
 
 
@@ -98,7 +101,7 @@ class PeopleAtWork(Unwatched):
         (self.uploads / "added.csv").write_text("added after the files were listed, before the moment")
 
     def step(self, name):
-        if name == "Copying files that are new":
+        if name == "Copying new files":
             (self.uploads / "0.csv").unlink(missing_ok=True)  # removed after the moment
 
 report = backup(folder=Path({folder!r}), progress=PeopleAtWork())

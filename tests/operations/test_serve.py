@@ -121,7 +121,7 @@ def test_a_worker_that_cannot_work_is_given_up(server, tmp_path):
     port = free_port()
     done = server.run("serve", check=False, PORT=str(port), CELERY_BROKER_URL="nothing://127.0.0.1:1/")
     assert done.returncode == 1
-    assert done.stderr.count("A new one starts.") == 4
+    assert done.stderr.count("A new worker starts.") == 4
     assert "The worker ended 5 times in a row" in done.stderr
     assert not answers(port)
 

@@ -91,7 +91,7 @@ def test_somebody_whom_a_panel_still_has_to_pay_reads_what_to_do(free):
 
 def test_a_lead_who_labels_too_reads_what_to_do(free, study):
     StudyMembership.objects.create(study=study, user=free.annotator.user, role="analyst")
-    assert "You also work on studies" in page(free.client, ERASE)
+    assert "This account also has a role in studies" in page(free.client, ERASE)
     assert free.client.post(ERASE, SURE).status_code == 400
 
 
@@ -102,7 +102,7 @@ def test_a_promise_that_was_given_stays_when_a_later_text_takes_it_back(free, st
 
 
 @pytest.mark.parametrize(
-    ("labels", "sentence"), [("delete", "your answers are deleted, too"), ("sever", "your answers are kept")]
+    ("labels", "sentence"), [("delete", "your answers are also deleted"), ("sever", "your answers are kept")]
 )
 def test_what_becomes_of_answers_is_said_before_it_happens(free, marking, labels, sentence):
     promise(marking, labels)

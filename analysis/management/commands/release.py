@@ -24,7 +24,9 @@ class Command(DomainCommand):
         parser.add_argument("--study", required=True, metavar="NAME", help="name or short name of the study")
         parser.add_argument("--output", required=True, type=Path, metavar="DIR", help="folder to write to")
         ReleaseParameters.add_options(parser)
-        parser.add_argument("--without-images", action="store_true", help="Leave the picture files out.")
+        parser.add_argument(
+            "--without-images", action="store_true", help="Leave the image files out of the release."
+        )
         add_person_argument(parser)
 
     def handle(self, **options: Any) -> None:
@@ -67,7 +69,7 @@ def privacy_lines(folder: Path) -> Iterator[str]:
     joined = privacy["joined"]
     if joined is not None and joined["smallest"] is not None:
         versions = ", ".join(map(str, joined["releases"]))
-        yield f"joined with releases {versions}: every combination belongs to {joined['smallest']:,} people or more"
+        yield f"combined with releases {versions}: every combination belongs to {joined['smallest']:,} people or more"
     if privacy["left_out"]:
         yield f"left out: {privacy['left_out']:,} people who could not be protected otherwise"
 

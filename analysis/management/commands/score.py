@@ -39,10 +39,10 @@ class Command(DomainCommand):
             f"(clip, pull, mcas: {DEFAULT_MODELS['clip']})",
         )
         parser.add_argument(
-            "--pretrained", metavar="TAG", help="clip, pull, mcas: checkpoint, a tag of open_clip or a file"
+            "--pretrained", metavar="TAG", help="clip, pull, mcas: checkpoint, as an open_clip tag or a file"
         )
         parser.add_argument(
-            "--ngrams", type=Path, metavar="FILE", help="captions: a list with one n-gram per line"
+            "--ngrams", type=Path, metavar="FILE", help="captions: file with one n-gram per line"
         )
         parser.add_argument(
             "--of",
@@ -50,13 +50,18 @@ class Command(DomainCommand):
             help="sentiment, toxicity, judge: captions, or associations of words with descriptors (judge: always)",
         )
         parser.add_argument(
-            "--label", default="", help="how tables name the scorer (default: from its model)"
+            "--label", default="", help="name of the scorer in tables (default: derived from the model)"
         )
         parser.add_argument(
-            "--device", default="", help="where to compute, such as cuda or cpu (default: the best)"
+            "--device",
+            default="",
+            help="device to compute on, such as cuda or cpu (default: the fastest available)",
         )
         parser.add_argument(
-            "--batch-size", type=_positive, metavar="N", help="images at once; fewer if memory runs out"
+            "--batch-size",
+            type=_positive,
+            metavar="N",
+            help="number of images scored at once; reduced if memory runs out",
         )
         parser.add_argument("--queue", action="store_true", help="queue a job for a background worker")
         parser.add_argument(
@@ -124,7 +129,10 @@ def _parameters(options: dict[str, Any]) -> dict[str, Any]:
 
 def _where(scorer: Scorer) -> str:
     page = reverse("scoring:list", args=[scorer.study.slug])
-    return f"To see the scores, use “python manage.py analyze --study {scorer.study.slug} --output DIR” and on {page}."
+    return (
+        f"To see the scores, use “python manage.py analyze --study {scorer.study.slug} --output DIR” and "
+        f"on {page}."
+    )
 
 
 def _positive(text: str) -> int:

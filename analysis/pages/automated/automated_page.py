@@ -12,19 +12,19 @@ from foundation.errors import NotFound
 
 # Why there is nothing, by the reason in the summary: as a sentence.
 _WHY = {
-    "no_scores": "No machine has scored the images of this study yet.",
-    "no_captions": "No machine has described the images of this study yet.",
-    "no_vectors": "No encoder has seen images of every condition that this measure compares yet.",
-    "no_judgements": "People have not judged the images yet, so there is nothing to compare a machine with.",
+    "no_scores": "No model has scored the images of this study yet.",
+    "no_captions": "No model has written captions for the images of this study yet.",
+    "no_vectors": "No encoder has read images of all conditions that this measure compares.",
+    "no_judgements": "People have not judged the images yet, so scores cannot be compared with people’s answers.",
     "no_judged_image_was_scored": "None of the images that people judged have been scored.",
     "no_attributes": "The study has no attributes to look for.",
     "no_scored_image_has_a_group": "None of the scored images were generated for a group.",
     "no_images_of_these_conditions": "The study has no images of the conditions that this measure compares.",
     "no_attribute_sets": "The study does not name two attribute sets to compare.",
-    "images_without_phrase": "The images of targets and attribute sets have no phrase, because they were imported, so "
-    "it is unknown what they show. Only images generated here from the study’s phrases are measured.",
+    "images_without_phrase": "The images of targets and attribute sets were imported without phrases, so it "
+    "is not known what they show. MCAS measures only images that Stereoscope generated from the study’s phrases.",
     "texts_without_vectors": "The encoder has not read all phrases and prompts of the study yet.",
-    "not_of_this_model": "There are no such measures for the model shown.",
+    "not_of_this_model": "There are no automated measures for the chosen model.",
 }
 # What gives it: the scorer to run, or in words.
 _SCORERS = {
@@ -35,7 +35,8 @@ _SCORERS = {
     "automated_tendency": "clip",
 }
 _OTHERWISE = {
-    "pull": "Pull needs default, stereotypical and non-stereotypical images of each group. Generate them with prompts "
+    "pull": "Pull needs default, stereotypical and non-stereotypical images of each group. Generate them "
+    "with prompts "
     "of these three conditions.",
     "mcas": "MCAS needs images of targets and of two attribute sets: create a study with the protocol MCAS.",
 }
@@ -68,9 +69,7 @@ class AutomatedPage:
         """What the address names of these, else the first."""
         requested = self.page.request.GET.get(column, "")
         if requested and requested not in values and values:
-            raise NotFound(
-                f"{column}_not_found", f"There are no results of a {column} named “{requested}” here."
-            )
+            raise NotFound(f"{column}_not_found", f"These results have no {column} named “{requested}”.")
         return requested if requested in values else next(iter(values), "")
 
     def rests_on(self, table: str, encoder: str) -> dict[str, Any]:

@@ -90,7 +90,7 @@ class AssociationsPage:
     def _chosen(self, name: str, values: Any, default: str) -> str:
         value: str = self.results.request.GET.get(name, "") or default
         if value and value not in values:
-            raise NotFound(f"{name}_not_found", f"These results have no “{value}” to choose.")
+            raise NotFound(f"{name}_not_found", f"These results have no data about “{value}”.")
         return value
 
     def _table(self, name: str) -> list[dict[str, Any]]:

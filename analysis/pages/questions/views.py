@@ -42,7 +42,7 @@ def questions(page: ResultsPage) -> dict[str, Any]:
     campaign, kind = _declared(page, chosen)
     only = page.request.GET.get("question")
     if only is not None and only not in {line["name"] for line in chosen["questions"]}:
-        raise NotFound("question_not_found", f"This campaign asks no question “{only}”.")
+        raise NotFound("question_not_found", f"This campaign does not have a question “{only}”.")
     shown = [line for line in chosen["questions"] if only is None or line["name"] == only]
     return {
         "campaign": chosen,

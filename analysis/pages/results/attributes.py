@@ -92,7 +92,7 @@ def image(page: ResultsPage, image: UUID) -> dict[str, Any]:
     images = Image.objects.select_related("group").filter(study=page.study, retracted_at=None)
     picture = images.filter(public_id=image).first()
     if picture is None or picture.group is None:
-        raise NotFound("image_not_found", "There is no such image in this study, or it was retracted.")
+        raise NotFound("image_not_found", "This image is not in the study, or was retracted.")
     judged = [row for row in page.rows("likelihood") if row["identity_group"] == picture.group.name]
     answers = answers_of(page, [picture], [row["attribute"] for row in judged])
     example = with_boxes(page, [picture], size=FULL)[0]

@@ -55,7 +55,7 @@ def compare(page: ResultsPage) -> HttpResponse | dict[str, Any]:
     elif chosen:
         pair = next((option for option in pairs if option.key == chosen), None)
         if pair is None:
-            raise NotFound("comparison_not_found", "There is no such comparison in these results.")
+            raise NotFound("comparison_not_found", "These results do not have this comparison.")
         first_row = pair.rows[0]
         context |= {"found": pair.rows, "side_a": first_row["side_a"], "side_b": first_row["side_b"]}
     if page.request.GET.get("format") == "csv" and context.get("found"):
@@ -81,7 +81,7 @@ def compute(request: HttpRequest, study: str) -> HttpResponse:
     a = Side(report, model) if any(line["model"] == model for line in report.summary["headline"]) else None
     b = _side(other_report, model)
     if a is None or b is None:
-        raise NotFound("model_not_found", "There are no results of this model to compare.")
+        raise NotFound("model_not_found", "This model has no results to compare.")
     if request_comparison(a, b, by=request.user) is not None:
         messages.info(request, "The comparison is being computed. This page follows the progress.")
     address = reverse("analysis:compare", kwargs={"study": current_study.slug})

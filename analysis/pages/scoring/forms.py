@@ -73,9 +73,9 @@ class ScorerForm(forms.Form):
         required=False,
         max_length=300,
         label="Model",
-        help_text="An architecture of open_clip, a folder or file on the server, or an id on the hub. If empty: "
-        f"{DEFAULT_MODELS[Kind.CLIP]} for vectors and CLIP, and the models of BiasDora for sentiment and "
-        "toxicity.",
+        help_text="An architecture of open_clip, a folder or file on the server, or an id on the hub. If "
+        f"empty, {DEFAULT_MODELS[Kind.CLIP]} is used for vectors and CLIP, and the models of BiasDora for "
+        "sentiment and toxicity.",
     )
     ngrams = forms.CharField(
         required=False,
@@ -87,8 +87,8 @@ class ScorerForm(forms.Form):
     model_label = forms.CharField(
         required=False,
         max_length=110,
-        label="Name in tables",
-        help_text="If empty, the name follows from the model.",
+        label="Name of the scorer",
+        help_text="Tables use this name. If empty, the model’s name is used.",
     )
 
     def __init__(self, *args: Any, study: Study, **options: Any) -> None:
@@ -107,7 +107,7 @@ class ScorerForm(forms.Form):
             required=False,
             label=JudgeParameters.declaration("endpoint").label,
             help_text=JudgeParameters.declaration("endpoint").help,
-            choices=urls or [("", "None is set: see OPENAI_BASE_URLS")],
+            choices=urls or [("", "No endpoint is set: see the setting OPENAI_BASE_URLS")],
         )
         writers = study.scorers.filter(kind=Kind.CAPTIONS).values_list("model_label", flat=True)
         self.fields["captions_of"] = forms.ChoiceField(

@@ -123,5 +123,5 @@ def scorer_of(study: Study, pk: int) -> Scorer:
     """Return a scorer of the study."""
     scorer = Scorer.objects.filter(study=study, pk=pk).select_related("study", "job", "encoder").first()
     if scorer is None:
-        raise NotFound("scorer_not_found", "There is no such scorer in this study.")
+        raise NotFound("scorer_not_found", "This study does not have this scorer.")
     return scorer

@@ -19,13 +19,17 @@ class DesignParameters(ParameterSet):
         max_length=60,
         expected=_SEVERAL,
         label="Scenarios",
-        help="Scenarios of one experiment. Each is a set of images that differ only in the person.",
+        help="Number of scenarios in one experiment. A scenario is a set of images that differ only in the person.",
     )
     repeats: str = parameter(
-        "1, 3", max_length=60, expected=_SEVERAL, label="Repeats", help="How often each question is asked."
+        "1, 3",
+        max_length=60,
+        expected=_SEVERAL,
+        label="Repeats",
+        help="Number of times that each question is asked.",
     )
     models: str = parameter(
-        "1", max_length=60, expected=_SEVERAL, label="Models", help="How many models are asked."
+        "1", max_length=60, expected=_SEVERAL, label="Models", help="Number of models that are asked."
     )
     groups: int = parameter(
         4,
@@ -33,9 +37,11 @@ class DesignParameters(ParameterSet):
         le=50,
         multiple_of=2,
         label="Groups",
-        help="Groups of people in each scenario: an even number.",
+        help="Number of groups of people in each scenario. The number must be even.",
     )
-    questions: int = parameter(1, ge=1, le=100, label="Questions", help="Questions about each image.")
+    questions: int = parameter(
+        1, ge=1, le=100, label="Questions", help="Number of questions about each image."
+    )
     orders: int = parameter(
         2,
         words={1: "the published one", 2: "both"},
@@ -47,12 +53,19 @@ class DesignParameters(ParameterSet):
         ge=1,
         le=50,
         label="Experiments",
-        help="How many experiments are tested together. The more there are, the stricter each test is.",
+        help="Number of experiments that are tested together. The more experiments there are, the stricter "
+        "each test is.",
     )
     tokens_in: int = parameter(
-        1_000, ge=0, le=1_000_000, label="Tokens in", help="Tokens of a request, including its picture."
+        1_000,
+        ge=0,
+        le=1_000_000,
+        label="Tokens in",
+        help="Number of tokens in a request, including the image.",
     )
-    tokens_out: int = parameter(20, ge=0, le=100_000, label="Tokens out", help="Tokens of an answer.")
+    tokens_out: int = parameter(
+        20, ge=0, le=100_000, label="Tokens out", help="Number of tokens in an answer."
+    )
     price_in: float | None = parameter(
         None, ge=0, le=100_000, label="Price in", help="Price of a million input tokens."
     )

@@ -74,7 +74,7 @@ def problems(kinds: Iterable[Kind]) -> list[CheckMessage]:
             messages += [
                 Warning(
                     f"No measure of the kind {kind.key} reads the question {name}.",
-                    hint="Its answers are in the labels, and in no table of results.",
+                    hint="The answers are among the labels, but no table of results includes them.",
                     id="stereoscope.W010",
                 )
                 for name in unread(kind)

@@ -55,13 +55,13 @@ class DeclaredMeasure:
         """Return why it reads no question of a kind: the unit, what a screen shows, or what is asked."""
         if kind.unit not in self.units:
             needed = " or ".join(_UNITS[name].lower() for name in _UNITS if name in self.units)
-            return f"It needs another unit: {needed}."
+            return f"The measure needs another unit: {needed}."
         if self.of_groups and not kind.stimuli.of_one_group:
-            return "It needs screens that show one group each."
+            return "The measure needs screens that each show a single group."
         types = " or ".join(_TYPE_WORDS[name] for name in sorted(self.types))
         which = {None: "", True: " of several answers", False: " of one answer"}[self.several]
         place = f" that asks for a {self.region} in the image" if self.region else ""
-        return f"It needs a {types}{which}{place}."
+        return f"The measure needs a {types}{which}{place}."
 
 
 def _measure(
@@ -145,7 +145,7 @@ MEASURES: dict[str, DeclaredMeasure] = {
             "point_shares",
             "Shares",
             "choices",
-            "How often each point of the scale was chosen.",
+            "How often annotators chose each point of the scale.",
             "scale",
         ),
         _measure(
@@ -230,8 +230,8 @@ MEASURES: dict[str, DeclaredMeasure] = {
             "Agreement on points",
             "question_agreement",
             "For two annotators who both marked points in an image: how often they have a point near one of the "
-            "other’s (within 5 % of the image’s diagonal), and the share of their points that are. Not corrected for "
-            "chance.",
+            "other’s (within 5 % of the image’s diagonal), and the share of their points that are. These "
+            "figures are not corrected for agreement by chance.",
             _REGIONS,
             region="point",
         ),

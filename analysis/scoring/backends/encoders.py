@@ -97,9 +97,7 @@ def _locate_files(choice: EncoderChoice) -> _ModelFiles:
     if name not in open_clip.list_models():
         raise DomainError("architecture_unknown", f"open_clip has no architecture “{name}”.")
     if not choice.pretrained:
-        raise DomainError(
-            "checkpoint_missing", f"Name a checkpoint of {name}: a tag of open_clip, or a file."
-        )
+        raise DomainError("checkpoint_missing", f"Give a checkpoint for {name}: an open_clip tag or a file.")
     if is_path(choice.pretrained):
         file = local_path(choice.pretrained)
         return _ModelFiles(name, file, digest(Path(file)), {})
@@ -127,7 +125,7 @@ def _from_files(config: Path, pretrained: str) -> _ModelFiles:
 
     if not pretrained:
         raise DomainError(
-            "checkpoint_missing", f"Name a file of weights for the configuration “{config.name}”."
+            "checkpoint_missing", f"Give a file of weights for the configuration “{config.name}”."
         )
     weights = Path(local_path(pretrained))
     text = config.read_text(encoding="utf-8")

@@ -73,18 +73,20 @@ class EndpointCaptioner:
             raise _stopped(error.answered, error.detail, error.message) from None
         if isinstance(reply, Failure):
             if reply.declined or (reply.status == 400 and reply.code in _OF_THE_PICTURE):
-                return "", f"The endpoint declined it: {_hidden(reply.detail)}"
+                return "", f"The endpoint declined the request: {_hidden(reply.detail)}"
             raise _stopped(reply.status, reply.detail, reply.reason)
         choice = reply.choices[0]
         if choice.refusal:
-            return "", f"The model declined it: {choice.refusal}"
+            return "", f"The model declined the request: {choice.refusal}"
         return choice.text, ""
 
 
 def _stopped(status: int | None, detail: str, reason: str) -> DomainError:
     """Return the error that stops the job, which goes on later."""
     if status is None:
-        sentence = f"The endpoint does not answer: {_hidden(reason)} Continue when it does."
+        sentence = (
+            f"The endpoint does not answer: {_hidden(reason)} Continue when the endpoint answers again."
+        )
         return DomainError("endpoint_unreachable", sentence)
     detail = _hidden(detail)
     if status == 401:
@@ -94,7 +96,7 @@ def _stopped(status: int | None, detail: str, reason: str) -> DomainError:
     elif status == 429:
         sentence = (
             f"The endpoint accepts no more requests for now: {detail} "
-            "Captions written so far are kept. Continue later."
+            "Captions written so far are kept. Try again later."
         )
     else:
         sentence = f"The endpoint answered {status}: {detail}"

@@ -98,14 +98,14 @@ def unloadable(model_id: str, error: BaseException) -> DomainError:
     if any(type(cause).__name__ in _UNREACHABLE for cause in _chain(error)):
         return DomainError(
             "hub_unreachable",
-            f"“{name}” is not on this server, and the hub cannot be reached. Name a local folder, or give the worker "
-            f"access to the hub.",
+            f"“{name}” is not on this server, and the hub cannot be reached. Enter a local folder, or give "
+            f"the worker access to the hub.",
         )
     if any(isinstance(cause, _DAMAGED) for cause in _chain(error)):
         return DomainError(
             "model_unloadable",
-            f"“{name}” cannot be loaded: it is not a checkpoint, is damaged, or holds more than weights. "
-            "Download it again, or use one with a .safetensors file.",
+            f"“{name}” cannot be loaded: it is not a checkpoint, is damaged, or contains more than weights. "
+            f"Download the file again, or use a .safetensors file.",
         )
     return DomainError("model_unloadable", f"“{name}” cannot be loaded: {first_line(error)}")
 

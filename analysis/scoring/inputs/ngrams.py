@@ -47,7 +47,9 @@ def ngrams_of(study: Study, digest: str) -> list[str]:
     """Return the n-grams of a kept list; of "", the built-in words and the attributes asked in the study."""
     if digest:
         if not is_kept(digest):
-            raise NotFound("ngrams_missing", "The list of n-grams is no longer stored. Give it again.")
+            raise NotFound(
+                "ngrams_missing", "The list of n-grams is no longer stored. Upload the list again."
+            )
         with default_storage.open(_name(digest)) as file:
             return _lines(file.read().decode().splitlines())
     attributes = {text for of_group in attributes_asked(study).values() for text in of_group.values()}

@@ -84,10 +84,12 @@ def _prepared(file: StoredFile, prepare: Callable[[Picture.Image], Any]) -> Prep
     try:
         return Prepared(file, prepare(read_picture(file)))
     except FileNotFoundError:
-        return Prepared(file, reason="Its file is missing.")
+        return Prepared(file, reason="The image file is missing.")
     except DomainError as error:
         return Prepared(file, reason=error.message)
     except (OSError, ValueError):
         # Storage on another machine says of a missing file what it likes.
         missing = not default_storage.exists(file.name)
-        return Prepared(file, reason="Its file is missing." if missing else "Its file is damaged.")
+        return Prepared(
+            file, reason="The image file is missing." if missing else "The image file is damaged."
+        )

@@ -43,8 +43,8 @@ def check_templates(templates: Sequence[str], *, places: frozenset[str]) -> None
         named_places = placeholders.check(template) - {"a_an", "A_an"}
         if named_places != places:
             must = (
-                "must name the attribute as {attr}, and nothing else"
+                "must have the place {attr} for the attribute, and no other place"
                 if places
-                else "may have no place to fill"
+                else "must not have places such as {attr}"
             )
             raise DomainError("prompt_invalid", f"The prompt “{template}” {must}.")

@@ -17,7 +17,7 @@ from analysis.scoring.vectors import unpacked
 from jobs.progress.reporter import Progress
 
 _VECTORS_AT_ONCE = 500
-_NOTHING_SAID = "The model wrote nothing about it."
+_NOTHING_SAID = "The model wrote no caption for the image."
 
 
 @dataclass(frozen=True)
@@ -116,7 +116,7 @@ def _vector(stored: bytes | memoryview | None, encoder: Encoder) -> Array | None
 
 def _ready(image: ScopeImage, seed: int, vector: Array | None) -> CaptionRequest:
     if vector is None:
-        return CaptionRequest(image, None, "Its file cannot be read.")
+        return CaptionRequest(image, None, "The image file cannot be read.")
     return CaptionRequest(image, CaptionInput(seed=image_seed(seed, image.file.sha256), vector=vector))
 
 

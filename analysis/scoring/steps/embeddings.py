@@ -128,7 +128,7 @@ class _Unusable:
     """Vectors without a direction: one may be its image's fault, several in a row are the model's."""
 
     def __init__(self, encoder: Encoder) -> None:
-        self.reason = f"The model returned no finite vector for it, computing in {encoder.precision}."
+        self.reason = f"The model returned no finite vector for the image with precision {encoder.precision}."
         self._precision = encoder.precision
         self._in_a_row = 0
 
@@ -148,7 +148,7 @@ def _no_direction(subject: str, precision: str) -> DomainError:
     )
     return DomainError(
         "vectors_not_finite",
-        f"The model returned no finite vectors for {subject}, computing in {precision}: {remedy}.",
+        f"The model returned no finite vectors for {subject} with precision {precision}: {remedy}.",
     )
 
 

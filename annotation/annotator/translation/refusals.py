@@ -64,5 +64,5 @@ REFUSALS = (
     _("This work is finished; nobody can join it now. Thank you."),
     _("Everybody whom this link was meant for has already joined."),
     _("There is no image at this address."),
-    _("This image's address has expired; reload the page that showed it."),
+    _("The address of this image has expired. Reload the page that showed the image."),
 )

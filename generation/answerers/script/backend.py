@@ -21,7 +21,7 @@ class ScriptParameters(SamplingParameters):
 
     bias: dict[str, Any] = parameter(
         {},
-        expected="given as {group or part of its name: number from -1 to 1}",
+        expected="given as {group or part of a group’s name: number from -1 to 1}",
         label="Bias",
         help="Bias towards plus, by group (tall_orsani) or by parts of its name (tall, orsani), which are added up.",
     )
@@ -39,7 +39,9 @@ class ScriptParameters(SamplingParameters):
         help="How often the model uses a planted word where it fits.",
     )
     refusal_rate: float = parameter(0.05, ge=0, le=1, label="Refusals", help="How often the model refuses.")
-    both_rate: float = parameter(0.0, ge=0, le=1, label="Both", help="How often it names both options.")
+    both_rate: float = parameter(
+        0.0, ge=0, le=1, label="Both", help="How often the model names both options."
+    )
     declined_rate: float = parameter(
         0.0, ge=0, le=1, label="Declined", help="How often a filter declines the question."
     )
@@ -50,7 +52,7 @@ class ScriptParameters(SamplingParameters):
         0.0,
         ge=-1,
         le=1,
-        label="Bias of order",
+        label="Bias by order",
         help="Bias towards the option that is named first.",
     )
 

@@ -22,21 +22,20 @@ class TransformersParameters(SamplingParameters):
         ge=1,
         le=256,
         label="Batch size",
-        help="How many questions are asked at the same time. Each answer is the same as if its question was asked "
-        "alone.",
+        help="How many questions are asked at the same time. The number does not change the answers.",
     )
     device: str = parameter(
         "",
         max_length=20,
         label="Device",
-        help="If empty, a GPU is used if there is one.",
+        help="If empty, a graphics card is used if there is one.",
         pattern=r"^[\w:]*$",
     )
     dtype: str = parameter(
         "",
         words={"": "Chosen by device", "float32": "float32", "float16": "float16", "bfloat16": "bfloat16"},
         label="Numerical type",
-        help="If empty, float32 on the CPU and bfloat16 on a GPU.",
+        help="If empty, float32 on the CPU and bfloat16 on a graphics card.",
     )
 
 

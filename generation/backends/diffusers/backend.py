@@ -178,10 +178,13 @@ class DiffusersModel:
     def _remedy(self) -> str:
         """What would help a model whose output is no image."""
         if self._dtype == "float32":
-            return "It already computes in float32, so the weights are damaged or do not work with the scheduler."
+            return (
+                "The model already computes in float32, so the weights are damaged or do not work with "
+                "the scheduler."
+            )
         finer = "float32" if self._dtype == "bfloat16" else "float32 or bfloat16"
         upcast = ", or use a VAE made for half precision" if self._dtype == "float16" else ""
-        return f"It computes in {self._dtype}: choose dtype {finer}{upcast}."
+        return f"The model computes in {self._dtype}: choose dtype {finer}{upcast}."
 
     def _with_batch(self, batch: Sequence[ImageRequest], position: int) -> dict[str, Any]:
         provenance: dict[str, Any] = {**self._provenance, "images_per_call": len(batch)}

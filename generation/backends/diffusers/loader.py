@@ -89,12 +89,12 @@ def _config_of(model_id: str, config: str) -> Path:
     if Path(model_id).suffix.lower() != _SINGLE_FILE:
         raise DomainError(
             "pickled_weights",
-            f"“{model_id}” is a pickle, which can hold more than weights; use a {_SINGLE_FILE} file.",
+            f"“{model_id}” is a pickle file, which can contain more than weights. Use a {_SINGLE_FILE} file.",
         )
     if not config:
         message = (
-            "A single file contains only weights. Name the folder of a pipeline of the same kind (its "
-            "model_index.json, configurations and tokenizer) with the parameter config."
+            "A single file contains only weights. With the parameter config, give the folder of a pipeline "
+            "of the same kind, with model_index.json, configurations and tokenizer."
         )
         raise DomainError("config_missing", message, fields={"config": message})
     read_index(config)
@@ -188,8 +188,8 @@ def _holds_only_pickles(place: WeightsSource, error: Exception) -> bool:
 def _pickled(model_id: str) -> DomainError:
     return DomainError(
         "pickled_weights",
-        f"“{model_id}” has no weights as safetensors. Pickles can hold more than weights, so they are loaded only "
-        "where the operator sets ALLOW_PICKLED_WEIGHTS=yes.",
+        f"“{model_id}” has no weights as safetensors. Pickle files can contain more than weights, so they "
+        f"are loaded only if the operator sets ALLOW_PICKLED_WEIGHTS=yes.",
     )
 
 
@@ -255,7 +255,7 @@ def _unloadable(model_id: str, error: Exception) -> DomainError:
         (
             (RevisionResolutionError, LocalEntryNotFoundError, OfflineModeIsEnabled, ConnectionError),
             "hub_unreachable",
-            "is incomplete on this server, and the hub cannot be reached. Try again later, or name a folder.",
+            "is incomplete on this server, and the hub cannot be reached. Try again later, or give a folder.",
         ),
     ):
         if any(isinstance(cause, kinds) for cause in causes):
@@ -263,8 +263,8 @@ def _unloadable(model_id: str, error: Exception) -> DomainError:
     if any(isinstance(cause, pickle.UnpicklingError) for cause in causes):
         return DomainError(
             "pipeline_unloadable",
-            f"“{model_id}” cannot be loaded: one of its files is not a checkpoint, is damaged, or holds more than "
-            "weights. Download it again, or use one with .safetensors files.",
+            f"“{model_id}” cannot be loaded: one of its files is not a checkpoint, is damaged, or contains "
+            f"more than weights. Download the model again, or use a model with .safetensors files.",
         )
     return DomainError("pipeline_unloadable", f"“{model_id}” cannot be loaded: {first_line(error)}")
 

@@ -44,7 +44,7 @@ def find_lora(location: str, scale: float) -> Lora | None:
         raise _wrong(f"There is no file or folder “{location}” on this server.")
     if len(files) != 1 or files[0].suffix.lower() != ".safetensors":
         raise _wrong(
-            f"“{location}” is not a LoRA: give a .safetensors file, or a folder that holds exactly one."
+            f"“{location}” is not a LoRA: give a .safetensors file, or a folder with exactly one such file."
         )
     return Lora(files[0], file_digest(files[0]), scale)
 
@@ -109,7 +109,7 @@ def _alpha(alphas: dict[str, Any], weights: dict[str, Any], name: str, rank: int
 
 
 def _other_model(lora: Lora) -> DomainError:
-    return _wrong(f"“{lora.file.name}” was made for another model: its layers do not match this one.")
+    return _wrong(f"“{lora.file.name}” was made for another model: its layers do not match the chosen model.")
 
 
 def _wrong(message: str) -> DomainError:

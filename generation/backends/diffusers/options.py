@@ -39,7 +39,7 @@ def call_options(pipeline: Any, parameters: Parameters, *, model_id: str) -> dic
     options = {name: parameters[name] for name in _OF_THE_CALL if parameters[name] is not None}
     for name in options:
         if name not in accepted:
-            message = f"A {type(pipeline).__name__} takes no {name}; leave it out."
+            message = f"A {type(pipeline).__name__} has no parameter {name}. Leave it out."
             raise DomainError("parameter_not_taken", message, fields={name: message})
     # Flux and its like read a negative prompt only together with a guidance of another name.
     if (
@@ -113,7 +113,7 @@ def _slice(pipeline: Any) -> None:
 def _vae_that(does: str, parameter: str, pipeline: Any) -> Any:
     vae = getattr(pipeline, "vae", None)
     if not hasattr(vae, does):
-        message = f"A {type(pipeline).__name__} does not support {parameter}; leave it out."
+        message = f"A {type(pipeline).__name__} does not support {parameter}. Leave the parameter out."
         raise DomainError("parameter_not_taken", message, fields={parameter: message})
     return vae
 

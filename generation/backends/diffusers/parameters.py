@@ -48,12 +48,12 @@ class DiffusersParameters(BackendParameters):
     )
     safety_checker: bool = parameter(
         True,
-        words={True: "Use it, if the model has one", False: "Leave it out"},
+        words={True: "Use the model’s safety checker, if there is one", False: "Leave it out"},
         label="The model’s own safety checker",
-        help="Images that it blanks are counted separately.",
+        help="Images that the safety checker blanks are counted separately.",
     )
     device: str = parameter(
-        "", max_length=20, label="Device", help="If empty, a GPU is used if there is one."
+        "", max_length=20, label="Device", help="If empty, a graphics card is used if there is one."
     )
     dtype: str = parameter(
         "",
@@ -64,7 +64,7 @@ class DiffusersParameters(BackendParameters):
             "bfloat16": "bfloat16",
         },
         label="Precision",
-        help="If empty, float32 on the CPU; on a GPU, float16 for a U-Net and bfloat16 for a transformer.",
+        help="If empty, float32 on the CPU. On a graphics card, float16 for a U-Net and bfloat16 for a transformer.",
     )
     offload: str = parameter(
         "none",
@@ -81,28 +81,30 @@ class DiffusersParameters(BackendParameters):
         ge=1,
         le=256,
         label="Images in one call",
-        help="If empty, one, so that no image depends on the others.",
+        help="Number of images generated together. If empty, one, so that no image depends on the others.",
     )
     revision: str = parameter("", max_length=120, label="Revision", help="A commit, tag or branch.")
-    variant: str = parameter("", max_length=120, label="Variant", help="For a hub model, such as fp16.")
+    variant: str = parameter(
+        "", max_length=120, label="Variant", help="Variant of the weights of a hub model, such as fp16."
+    )
     config: str = parameter(
         "",
         max_length=300,
         label="Configuration of a single file",
-        help="For a .safetensors file: the folder of a pipeline of the same kind.",
+        help="If the model is a .safetensors file, the folder of a pipeline of the same kind.",
     )
     lora: str = parameter(
         "",
         max_length=300,
         label="LoRA",
-        help="A .safetensors file on the server, or a folder that holds exactly one.",
+        help="A .safetensors file on the server, or a folder with exactly one such file.",
     )
     lora_scale: float = parameter(1.0, ge=-10, le=10, label="LoRA scale", help="If empty, 1.")
     parallel: str = parameter(
         "text",
         words={
             "text": "Each from its own prompt, with the same seed",
-            "variation": "The first from its prompt, the others by changing it (image to image)",
+            "variation": "The first image from its prompt, the others by changing that image (image to image)",
         },
         label="Images of a scenario",
         help="How to generate images that differ only in the person.",
@@ -113,15 +115,22 @@ class DiffusersParameters(BackendParameters):
         le=1,
         expected="a number above 0 and at most 1",
         label="Strength of variation",
-        help="How far the other images may differ from the first. With 1, they keep nothing of it.",
+        help="How far the other images may differ from the first image. With 1, they keep nothing of the "
+        "first image.",
     )
-    vae_tiling: bool = parameter(False, label="Decode in tiles", help="Less memory for large images.")
+    vae_tiling: bool = parameter(
+        False, label="Decode in tiles", help="Decoding in tiles needs less memory for large images."
+    )
     vae_slicing: bool = parameter(
-        False, label="Decode a batch image by image", help="Less memory for batches."
+        False,
+        label="Decode a batch image by image",
+        help="Decoding image by image needs less memory for batches.",
     )
     channels_last: bool = parameter(
         False, label="Channels last", help="A memory layout that is faster on tensor cores."
     )
     compile: bool = parameter(
-        False, label="Compile the model", help="The first image takes longer, the others are faster."
+        False,
+        label="Compile the model",
+        help="With a compiled model, the first image takes longer and the others are faster.",
     )

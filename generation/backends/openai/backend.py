@@ -83,7 +83,7 @@ class OpenAIModel:
         except DomainError:
             raise
         except (self._openai.APIError, LookupError, TypeError, ValueError, AttributeError):
-            raise DomainError("not_an_image", "The endpoint's answer holds no image.") from None
+            raise DomainError("not_an_image", "The endpoint's answer contains no image.") from None
         return Drawn(
             data=data,
             provenance={

@@ -84,7 +84,7 @@ def _read(answer: http.client.HTTPResponse, limit: int) -> bytes:
     while chunk := answer.read1(_CHUNK):
         data += chunk
         if len(data) > limit:
-            raise _refusal(f"holds more than {limit / 1024 / 1024:g} MiB")
+            raise _refusal(f"has more than {limit / 1024 / 1024:g} MiB")
     return bytes(data)
 
 

@@ -18,7 +18,7 @@ class OpenAIParameters(BackendParameters):
         "",
         validate_default=True,
         label="Endpoint",
-        help="An endpoint that the operator of this server allows; by default the first.",
+        help="An endpoint that the operator of this server allows. By default, the first endpoint is used.",
     )
     size: str = parameter(
         "",
@@ -26,7 +26,7 @@ class OpenAIParameters(BackendParameters):
         max_length=20,
         expected="like 1024x1024",
         label="Size",
-        help="As the endpoint calls it, such as 1024x1024.",
+        help="The size of the image, as the endpoint calls it, such as 1024x1024.",
     )
     quality: str = parameter(
         "",
@@ -34,7 +34,7 @@ class OpenAIParameters(BackendParameters):
         max_length=40,
         expected="one word",
         label="Quality",
-        help="As the endpoint names it.",
+        help="The quality of the image, as the endpoint names it.",
     )
     style: str = parameter(
         "",
@@ -42,7 +42,7 @@ class OpenAIParameters(BackendParameters):
         max_length=40,
         expected="one word",
         label="Style",
-        help="As the endpoint names it.",
+        help="The quality of the image, as the endpoint names it.",
     )
     response_format: str = parameter(
         "",
@@ -51,7 +51,9 @@ class OpenAIParameters(BackendParameters):
         help="How the endpoint returns an image.",
     )
     send_seed: bool = parameter(
-        False, label="Send the seed", help="For endpoints that accept a seed. Others refuse the request."
+        False,
+        label="Send the seed",
+        help="Choose this only for endpoints that accept a seed. Other endpoints refuse the request.",
     )
 
     @field_validator("endpoint")

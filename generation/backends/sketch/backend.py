@@ -22,14 +22,14 @@ class SketchParameters(BackendParameters):
         {},
         expected="given as {group: {attribute: probability}}",
         label="Probabilities by group",
-        help="How often an attribute appears in images of a group; others have the default.",
+        help="How often each attribute appears in images of a group. Other attributes have the default probability.",
     )
     default_probability: float = parameter(
         0.1,
         ge=0,
         le=1,
         label="Probability of each attribute",
-        help="How often each attribute appears. By group: see the generate command.",
+        help="How often each attribute appears. To set probabilities by group, use the generate command.",
     )
 
 
@@ -108,7 +108,10 @@ def _by_group(
                 or not isinstance(probability, int | float)
                 or not 0 <= probability <= 1
             ):
-                message = f"The probability of {group}: {attribute} must be a number from 0 to 1, not {probability!r}."
+                message = (
+                    f"The probability of {group}: {attribute} must be a number from 0 to 1, not "
+                    f"{probability!r}."
+                )
                 raise parameter_invalid("probabilities", message)
             cleaned[group][attribute] = float(probability)
     return cleaned

@@ -48,7 +48,8 @@ class CodingImportReport:
     def lines(self) -> list[str]:
         return [
             *self.rows.lines(),
-            f"{self.added:,} codings by people, models and leads added; {self.by_rules:,} by rules are made here.",
+            f"{self.added:,} codings by people, models and leads added; {self.by_rules:,} codings by rules left out, "
+            "because the rules code the answers again.",
         ]
 
 
@@ -69,7 +70,7 @@ def import_codings(
     table = read_answers(answers)
     given = read_codings(codings)
     if not is_released(table) or not given.columns.keys() >= _COLUMNS:
-        message = "Give the tables probe_answers and codings of the same release."
+        message = "Upload the tables probe_answers and codings from the same release."
         raise DomainError("codings_not_released", message, fields={"codings": message})
     with transaction.atomic():
         # The study's row is the lock: two imports at once would both find the same codings missing.

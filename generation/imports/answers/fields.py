@@ -21,12 +21,12 @@ FIELDS = {
     "letter": "first letter of the word asked for",
     "order": "published or reversed",
     "first": "the option named first: plus, minus or its words",
-    "repeat": "which of several answers to the same question",
-    "outcome": "done, declined or failed; done where it is empty",
+    "repeat": "number of the answer, if there are several answers to the same question",
+    "outcome": "done, declined or failed; empty means done",
     "model": "id of the model",
-    "label": "how reports name the model",
+    "label": "name of the model in reports",
     "revision": "revision of the model",
-    "run": "which run of the model, if several runs asked the same questions",
+    "run": "run of the model, if several runs asked the same questions",
     "temperature": "temperature at which answers were drawn; at 0, repeats are copies",
     "served_model": "the model that the endpoint says it served",
     "fingerprint": "its fingerprint",
@@ -34,7 +34,7 @@ FIELDS = {
     "tokens_in": "tokens of the request",
     "tokens_out": "tokens of the answer",
     "seconds": "how long the answer took",
-    "code": "the coding of the answer; not imported, because answers are coded here",
+    "code": "the coding of the answer, which is not imported because Stereoscope codes the answers",
 }
 # Columns of the table `probe_answers` of a release that go by another name there.
 RELEASED = {"group": "identity_group", "label": "model", "model": "model_id", "run": "probe_run"}
@@ -45,19 +45,19 @@ class AnswerImportOptions(ParameterSet):
     """What applies to all answers of a file that do not say it themselves."""
 
     model: str = parameter(
-        "", max_length=300, label="Model", help="Id of the model, if the file does not name it."
+        "", max_length=300, label="Model", help="Id of the model, if the file does not contain it."
     )
     label: str = parameter(
         "",
         max_length=120,
         label="Name in reports",
-        help="How reports name the model. By default, this is derived from its id.",
+        help="The name of the model in reports. By default, the name is derived from the model’s id.",
     )
     order: str = parameter(
         "published",
         words={"published": "As published", "reversed": "Reversed"},
         label="Order of the options",
-        help="The order in which the options were named, if the file does not say it.",
+        help="The order in which the options were named, if the file does not contain it.",
     )
     first_repeat: int = parameter(
         1,
@@ -114,7 +114,7 @@ def mapped(table: Table, columns: Mapping[str, str], *, stated_alone: bool = Fal
     chosen = {field: column for field, column in by_name.items() if column in free} | dict(columns)
     for field in ("text", "question"):
         if field not in chosen:
-            raise _refusal(f"Say which column holds {field} ({FIELDS[field]}): --map {field}=COLUMN")
+            raise _refusal(f"Say which column contains {field} ({FIELDS[field]}): --map {field}=COLUMN")
     return chosen
 
 

@@ -43,10 +43,11 @@ def start_look(*, study: Study, file: "UploadedFile[Any]", by: User | None) -> J
     if (file.size or 0) > upload_limit():
         _refuse(
             "table_too_large",
-            f"“{name}” is larger than the {upload_limit():,} bytes allowed here; import it with import_answers.",
+            f"“{name}” is larger than the {upload_limit():,} bytes allowed here; import the file with the "
+            f"command import_answers.",
         )
     if PurePath(name).suffix.lower() not in SUFFIXES:
-        _refuse("table_unreadable", f"“{name}” is none of {', '.join(SUFFIXES)}.")
+        _refuse("table_unreadable", f"“{name}” is not one of these types of file: {', '.join(SUFFIXES)}.")
     with kept_until_queued({FILE: file}) as names, transaction.atomic():
         return enqueue(
             kind=LOOK,

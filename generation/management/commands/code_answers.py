@@ -13,8 +13,8 @@ _OF_MODELS = ("model", "endpoint", "price_in", "price_out", "budget", "limit")
 
 class Command(DomainCommand):
     help = (
-        "Code models’ answers, by rules or by a model. Run it again when there are more answers; no answer is coded "
-        "twice. Codings by a model are shown and compared with people’s, but never count."
+        "Code models’ answers, by rules or by a model. Run the command again when there are more answers; "
+        "no answer is coded twice. Codings by a model are shown and compared with people’s, but never count."
     )
     example = "python manage.py code_answers --study Pairs"
 
@@ -25,7 +25,9 @@ class Command(DomainCommand):
             "--model", metavar="ID", help="with --coder model: the model of the endpoint that codes"
         )
         parser.add_argument(
-            "--endpoint", metavar="URL", help="an endpoint that the operator allows (default: the first)"
+            "--endpoint",
+            metavar="URL",
+            help="an endpoint that the operator allows (default: the first endpoint)",
         )
         parser.add_argument("--price-in", type=amount, metavar="X", help="price of a million input tokens")
         parser.add_argument("--price-out", type=amount, metavar="Y", help="price of a million output tokens")
@@ -52,7 +54,7 @@ class Command(DomainCommand):
         study, by = study_named(options["study"]), person(options["by"])
         if options["coder"] == "model":
             if not options["model"]:
-                raise DomainError("model_missing", "Name the model that codes with --model.")
+                raise DomainError("model_missing", "Give the model that codes the answers with --model.")
         elif given := [name for name in _OF_MODELS if options[name] is not None]:
             raise DomainError(
                 "coder_takes_no_options",

@@ -26,7 +26,8 @@ from studies.protocol.descriptors import create_descriptor_study
 
 class Command(DomainCommand):
     help = (
-        "Plan a study’s images and generate them here, or queue them for a worker. Run it again to continue."
+        "Plan a study’s images and generate them here, or queue them for a worker. Run the command again to "
+        "continue."
     )
     example = "python manage.py generate --study Isles --prompt-set visage-pull --backend diffusers --model ./weights"
 
@@ -34,13 +35,15 @@ class Command(DomainCommand):
         parser.add_argument("--study", required=True, metavar="NAME", help="name or short name of the study")
         parser.add_argument("--backend", choices=sorted(BACKENDS), default="sketch")
         parser.add_argument("--model", default="", metavar="ID", help="pipeline folder or hub id")
-        parser.add_argument("--label", default="", help="how reports name the model (default: from its id)")
+        parser.add_argument(
+            "--label", default="", help="name of the model in reports (default: derived from its id)"
+        )
         parser.add_argument(
             "--prompt",
             action="append",
             default=[],
             metavar="TEXT",
-            help="for a study without prompts, e.g. 'a photo of {a_an} {id} person'; may be repeated",
+            help="a prompt for a study without prompts, such as 'a photo of {a_an} {id} person'; may be repeated",
         )
         parser.add_argument(
             "--images-per-prompt", type=positive, default=5, metavar="N", help="with --prompt (default: 5)"
@@ -51,7 +54,7 @@ class Command(DomainCommand):
             help=f"a prompt set: that of a published protocol ({', '.join(PUBLISHED)}) or a .toml file",
         )
         parser.add_argument(
-            "--variant", default="", help="a variant of the prompt set, e.g. dall-e-2 of mcas"
+            "--variant", default="", help="a variant of the prompt set, such as dall-e-2 of mcas"
         )
         parser.add_argument(
             "--create",
@@ -61,7 +64,7 @@ class Command(DomainCommand):
         parser.add_argument(
             "--resource", metavar="NAME", help="with --create: all identity groups of this resource"
         )
-        parser.add_argument("--price", type=amount, help="the price of one image, for paid models")
+        parser.add_argument("--price", type=amount, help="price of one image, for paid models")
         parser.add_argument("--budget", type=amount, help="stop before the run costs more than this")
         parser.add_argument(
             "--dry-run", action="store_true", help="only print the number of images, the time and the cost"
@@ -81,7 +84,7 @@ class Command(DomainCommand):
             action="append",
             default=[],
             metavar="NAME=VALUE",
-            help="a parameter of the back-end; may be repeated",
+            help="a parameter of the back-end, as NAME=VALUE; may be repeated",
         )
         add_person_argument(parser)
 

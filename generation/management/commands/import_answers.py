@@ -18,7 +18,8 @@ from generation.probing.probe_sets import PUBLISHED
 class Command(DomainCommand):
     help = (
         "Import answers that models gave elsewhere: CSV, JSON lines, a log of Inspect AI (.json or .eval), or the "
-        f"table probe_answers of a release. If you run it again, nothing is added twice. Fields: {', '.join(FIELDS)}."
+        f"table probe_answers of a release. If you run the command again, nothing is added twice. Fields: "
+        f"{', '.join(FIELDS)}."
     )
     example = (
         "python manage.py import_answers --study Pairs answers.csv --probe-set pairs --model gpt-4o-mini "
@@ -41,7 +42,8 @@ class Command(DomainCommand):
             action="append",
             default=[],
             metavar="NAME",
-            help=f"{', '.join(PUBLISHED)}, or a file; may be repeated (default: what the file or its release names)",
+            help=f"a probe set: {', '.join(PUBLISHED)} or a file; may be repeated (default: the probe sets "
+            f"that the file or its release names)",
         )
         parser.add_argument(
             "--codings",
@@ -54,7 +56,7 @@ class Command(DomainCommand):
             "--output",
             type=Path,
             metavar="DIR",
-            help="where rejected.csv goes (default: imports/<study>/ in var)",
+            help="folder for rejected.csv (default: imports/<study>/ in var)",
         )
         add_person_argument(parser)
 

@@ -20,7 +20,10 @@ class Command(DomainCommand):
         "columns dimension, singular and plural, and the published BiasDora files. Importing them again changes "
         "nothing."
     )
-    example = "python manage.py import_descriptors t2t_setting1.csv t2t_setting2.csv --resource BiasDora --study Words"
+    example = (
+        "python manage.py import_descriptors t2t_setting1.csv t2t_setting2.csv --resource BiasDora "
+        "--study Words"
+    )
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument("files", type=Path, nargs="+", metavar="FILE", help="CSV or JSON files")
@@ -28,9 +31,7 @@ class Command(DomainCommand):
         parser.add_argument(
             "--study", metavar="NAME", help="name of a study that asks about these descriptors"
         )
-        parser.add_argument(
-            "--create", action="store_true", help="create the study if there is none with this name"
-        )
+        parser.add_argument("--create", action="store_true", help="create the study if it does not exist")
         add_person_argument(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:

@@ -24,9 +24,7 @@ class Command(DomainCommand):
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument("path", type=Path, help="folder, zip archive or manifest")
         parser.add_argument("--study", required=True, metavar="NAME", help="name or short name of the study")
-        parser.add_argument(
-            "--create", action="store_true", help="create the study if there is none with this name"
-        )
+        parser.add_argument("--create", action="store_true", help="create the study if it does not exist")
         parser.add_argument(
             "--model",
             dest="model_label",

@@ -16,7 +16,8 @@ from generation.probing.probe_sets import PUBLISHED, probe_set
 
 class Command(DomainCommand):
     help = (
-        "Ask a model the questions of a probe set, here or in a background worker. Run it again to continue."
+        "Ask a model the questions of a probe set, here or in a background worker. Run the command again to "
+        "continue."
     )
     example = (
         "python manage.py probe --study Pairs --probe-set pairs --backend chat --model gpt-4o-mini --dry-run"
@@ -29,17 +30,22 @@ class Command(DomainCommand):
         )
         parser.add_argument("--backend", choices=sorted(ANSWERERS), default="script")
         parser.add_argument(
-            "--model", default="", metavar="ID", help="the model's name at the endpoint, or a folder"
+            "--model", default="", metavar="ID", help="name of the model at the endpoint, or a folder"
         )
-        parser.add_argument("--label", default="", help="how reports name the model (default: from its id)")
         parser.add_argument(
-            "--runs", type=positive, metavar="N", help="ask each question N times (default: the probe set's)"
+            "--label", default="", help="name of the model in reports (default: derived from its id)"
+        )
+        parser.add_argument(
+            "--runs",
+            type=positive,
+            metavar="N",
+            help="ask each question N times (default: as the probe set says)",
         )
         parser.add_argument(
             "--orders",
             choices=[str(order) for order in ProbeRun.Orders.values],
             default="",
-            help="name options in the published order, or in both (default: the probe set's)",
+            help="name the options in the published order, or in both orders (default: as the probe set says)",
         )
         parser.add_argument(
             "--samples-per-request",
@@ -59,7 +65,7 @@ class Command(DomainCommand):
         parser.add_argument("--limit", type=positive, metavar="N", help="ask for at most N answers now")
         parser.add_argument("--queue", action="store_true", help="queue a job for a background worker")
         parser.add_argument(
-            "--fresh", action="store_true", help="start a new run that reuses no earlier answer"
+            "--fresh", action="store_true", help="start a new run that reuses no earlier answers"
         )
         parser.add_argument("--retry-failed", action="store_true", help="ask failed requests again")
         parser.add_argument(
@@ -67,7 +73,7 @@ class Command(DomainCommand):
             action="append",
             default=[],
             metavar="NAME=VALUE",
-            help="a parameter of the back-end; may be repeated",
+            help="a parameter of the back-end, as NAME=VALUE; may be repeated",
         )
         BatchParameters.add_options(parser)
         add_person_argument(parser)

@@ -85,7 +85,7 @@ class OneAnswer(ProbeRunView, FormPage[OverrideForm]):
 
     def call(self) -> str:
         override_answer(answer=self.answer, by=self.by, **self.form.cleaned_data)
-        return "Your coding counts instead of the others."
+        return "Your coding is saved. It counts instead of all other codings of this answer."
 
     def context(self) -> dict[str, Any]:
         image = self.answer.image
@@ -103,7 +103,7 @@ def answer_of(answers: QuerySet[Answer], pk: int) -> Answer:
     """Return one of these answers."""
     answer = answers.select_related("run__study", "image__group", "descriptor").filter(pk=pk).first()
     if answer is None:
-        raise NotFound("answer_not_found", "There is no such answer.")
+        raise NotFound("answer_not_found", "This answer does not exist.")
     return answer
 
 

@@ -39,7 +39,7 @@ class AnswerColumnsForm(forms.Form):
     """Which column of a file holds what, and what applies to all of its answers."""
 
     probe_set = forms.ChoiceField(
-        required=False, label="Probe set", help_text="The questions that these are answers to."
+        required=False, label="Probe set", help_text="The probe set with the questions that the file answers."
     )
 
     def __init__(
@@ -49,7 +49,7 @@ class AnswerColumnsForm(forms.Form):
         chosen = self.fields["probe_set"]
         assert isinstance(chosen, forms.ChoiceField)
         chosen.choices = [
-            ("", "As the file says"),
+            ("", "As in the file"),
             *((name, f"{content.title} ({name})") for name, content in probe_sets.items()),
         ]
         suggested = sample.suggested()

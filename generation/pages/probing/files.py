@@ -16,7 +16,7 @@ from jobs.models import Job
 from studies.study_view import StudyView
 from web.form_page import FormPage, show_refusal
 
-NO_MODEL = "Name the model, or choose the column that names it."
+NO_MODEL = "Enter the model, or choose the column that contains it."
 _LISTED = 10
 
 
@@ -30,7 +30,7 @@ class AnswerUpload(StudyView, FormPage[AnswerFileForm]):
     def call(self) -> HttpResponse:
         job = uploads.start_look(study=self.study, by=self.by, **self.form.cleaned_data)
         return self.redirect_with(
-            "The file is uploaded. A worker is reading its columns.", "jobs:detail", job.pk
+            "The file is uploaded. A worker is reading the columns of the file.", "jobs:detail", job.pk
         )
 
     def context(self) -> dict[str, Any]:
@@ -49,7 +49,7 @@ class AnswerFilePage(StudyView, FormPage[AnswerColumnsForm]):
         super().load()
         look = Job.objects.filter(pk=self.kwargs["look"], kind=uploads.LOOK, study_id=self.study.pk).first()
         if look is None:
-            raise NotFound("file_not_found", "There is no such file in this study.")
+            raise NotFound("file_not_found", "This study does not have this file.")
         self.look = look
 
     def instead(self) -> HttpResponse | None:
@@ -89,7 +89,7 @@ class AnswerFilePage(StudyView, FormPage[AnswerColumnsForm]):
             return [], ""
         columns, probe_set, options = form.stated()
         if not columns.keys() >= set(NEEDED):
-            return [], "Choose the columns of the answer and of the question."
+            return [], "Choose the columns that contain the answer and the question."
         if not (columns.keys() & {"model", "label"} or options.get("model") or options.get("label")):
             if form.is_bound:
                 form.add_error("model", NO_MODEL)

@@ -38,7 +38,7 @@ class PriceForm(forms.Form):
     """What a model costs, and the most that a run may."""
 
     price_in = _price_field(
-        "Price of a million input tokens", "In the currency of your contract with the endpoint."
+        "Price of a million input tokens", "The price is in the currency of your contract with the endpoint."
     )
     price_out = _price_field("Price of a million output tokens")
     budget = forms.DecimalField(
@@ -47,7 +47,7 @@ class PriceForm(forms.Form):
         max_digits=12,
         decimal_places=2,
         label="Budget",
-        help_text="The run stops before it costs more. You can raise the budget later.",
+        help_text="The run stops before it costs more than this amount. You can raise the budget later.",
     )
 
 
@@ -67,13 +67,13 @@ class ProbeForm(PriceForm):
         required=False,
         max_length=300,
         label="Model",
-        help_text="The endpoint’s name of the model, or a folder on the server.",
+        help_text="The name of the model at the endpoint, or a folder on the server.",
     )
     model_label = forms.CharField(
         required=False,
         max_length=120,
         label="Name in reports",
-        help_text="If empty, the last part of the model’s id.",
+        help_text="If empty, the last part of the model’s id is used.",
     )
     orders = forms.ChoiceField(
         required=False,
@@ -85,19 +85,21 @@ class ProbeForm(PriceForm):
         min_value=1,
         max_value=100,
         label="Runs",
-        help_text="How often each question is asked. If empty, as often as the probe set says.",
+        help_text="Number of times that each question is asked. If empty, the probe set’s number is used.",
     )
     samples_per_request = forms.IntegerField(
         required=False,
         min_value=1,
         max_value=100,
         label="Answers in a request",
-        help_text="Repeats of a question can be asked in one request if the endpoint supports this. If empty, one.",
+        help_text="Number of answers to the same question in one request, if the endpoint supports this. If "
+        "empty, one.",
     )
     fresh = forms.BooleanField(
         required=False,
         label="Ask everything again",
-        help_text="Starts a new run. Otherwise, answers that this study already has are reused.",
+        help_text="All questions are asked in a new run. Otherwise, the answers that this study already has "
+        "are reused.",
     )
 
     def __init__(self, *args: Any, study: Study, **kwargs: Any) -> None:
@@ -120,7 +122,7 @@ class ProbeForm(PriceForm):
             required=False,
             label=endpoint.label,
             help_text=endpoint.help_text,
-            choices=urls or [("", "None is set: see OPENAI_BASE_URLS")],
+            choices=urls or [("", "No endpoint is set: see the setting OPENAI_BASE_URLS")],
         )
 
     def plan(self, study: Study) -> ProbePlan:
@@ -159,7 +161,7 @@ class OverrideForm(forms.Form):
     reason = forms.CharField(
         max_length=LONGEST_REASON,
         label="Reason",
-        help_text="Why this coding counts instead of the others. The reason is kept with the answer.",
+        help_text="Why your coding counts instead of all others. The reason is stored with the answer.",
         widget=forms.Textarea({"rows": 2}),
     )
 

@@ -29,7 +29,7 @@ def probe_run_of(study: Study, pk: int) -> ProbeRun:
     """Return a probe run of the study."""
     run = study.probe_runs.select_related("job", "created_by").filter(pk=pk).first()
     if run is None:
-        raise NotFound("probe_run_not_found", "There is no such probe run in this study.")
+        raise NotFound("probe_run_not_found", "This study does not have this probe run.")
     run.study = study
     return run
 

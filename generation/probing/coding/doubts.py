@@ -60,7 +60,7 @@ def doubts(finding: Finding, evidence: Evidence) -> Iterator[str]:
     # What refuses or leaves both open may name both: there is nothing to mistake unless it also commits.
     undecided = finding.outcome in {"both", "refused"} and not evidence.committed
     if undecided and evidence.refusals and evidence.balances:
-        yield "it leaves both options open and refuses"
+        yield "the answer leaves both options open and refuses"
     if not undecided and not _stands_alone(finding, evidence, _SENTENCE_BOUNDS):
         named = {mention.side for mention in option_mentions if mention.how in {"form", "broader"}}
         if len(named) == 2 and not _stands_alone(finding, evidence, _CLAUSE_ENDS):

@@ -201,7 +201,7 @@ class Asking:
             return
         if self.served and len(self.served) < MOST_SERVED:
             self._progress.log(
-                f"The model changed: it was {', '.join(sorted(self.served))}; now it is {served}."
+                f"The endpoint changed the model from {', '.join(sorted(self.served))} to {served}."
             )
         self.served.add(served)
 

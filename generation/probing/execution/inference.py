@@ -81,7 +81,7 @@ class RequestPool:
         # Whatever breaks in the thread is raised where it can be told.
         try:
             if self._stopping:
-                raise ModelUnusable("stopped", "Stopped before the question was asked.")
+                raise ModelUnusable("stopped", "The run stopped before the question was asked.")
             replies = _alone(self._model, payment.request.request)
         except BaseException as error:
             problem = error if isinstance(error, Exception) else RuntimeError(str(error))

@@ -118,5 +118,5 @@ def _note_revision(run: ProbeRun, model: Answerer) -> None:
         raise DomainError(
             "model_changed",
             f"The run began with revision {run.model_revision} of {run.model_id}, but "
-            f"{model.revision or 'none'} is there now. Start a new run for it.",
+            f"{model.revision or 'none'} is on the server now. Start a new run for the new revision.",
         )

@@ -104,7 +104,7 @@ def prompt_set(name: str, *, variant: str = "") -> PromptSet:
     if name not in PUBLISHED and path.suffix != ".toml":
         raise NotFound(
             "prompt_set_unknown",
-            f"There is no prompt set “{name}”. Choose {', '.join(PUBLISHED)}, or name a .toml file.",
+            f"There is no prompt set “{name}”. Choose {', '.join(PUBLISHED)}, or give a .toml file.",
         )
     return _read(path, variant)
 

@@ -70,7 +70,7 @@ def _templates(study: Study, chosen: PromptSet) -> list[PromptTemplate]:
     for prompts in chosen.prompts:
         if prompts.condition not in Condition.values:
             raise DomainError(
-                "condition_unknown", f"The prompt set {chosen.name} names no condition “{prompts.condition}”."
+                "condition_unknown", f"The prompt set {chosen.name} has no condition “{prompts.condition}”."
             )
         for text in clean_templates(prompts.templates, condition=prompts.condition):
             template = PromptTemplate(

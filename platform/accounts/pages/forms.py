@@ -49,7 +49,9 @@ class ProfileForm(_ProfileModelForm):
         label=_("Languages"),
         required=False,
         max_length=600,
-        help_text=_("A word means different things in different languages. Put commas between several."),
+        help_text=_(
+            "A word can mean different things in different languages. Put commas between the languages."
+        ),
     )
 
     class Meta:
@@ -70,9 +72,11 @@ class ProfileForm(_ProfileModelForm):
             "region_of_origin": _(
                 "The part of the world you identify with. What people notice depends on where they grew up."
             ),
-            "nationality": _("So that the people who see a picture do not all come from one country."),
+            "nationality": _(
+                "Your country helps us to show each picture to people from more than one country."
+            ),
             "country_of_residence": _("Where you live shapes what looks ordinary to you."),
-            "age_band": _("Some things are read differently by people of different ages."),
+            "age_band": _("People of different ages may understand some things differently."),
         }
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -120,7 +124,7 @@ def _understood(profile: AnnotatorProfile, field: str) -> str:
             "Your answer is in your own words, so it does not count toward rules about who sees a picture."
         )
         choose = gettext(
-            "If one of the suggestions fits, choose it. If not, your own words are just as welcome."
+            "If one of the suggestions fits, choose it. If none fits, your own words are welcome."
         )
         return f"{own_words} {choose}"
     names = ", ".join(codes.label(field, code) for code in stored_codes)
@@ -153,7 +157,7 @@ class ForgottenPasswordForm(ResetPasswordForm):
         super().__init__(*args, **kwargs)
         email = self.fields["email"]
         email.label = gettext("E-mail address")
-        email.help_text = gettext("The address that an administrator gave your account.")
+        email.help_text = gettext("The e-mail address that an administrator entered for your account.")
         email.widget.attrs = {"autocomplete": "email"}
 
 
@@ -164,7 +168,7 @@ class NewPasswordForm(ResetPasswordKeyForm):
         super().__init__(*args, **kwargs)
         for name, label in (
             ("password1", gettext("New password")),
-            ("password2", gettext("New password, once more")),
+            ("password2", gettext("Repeat the new password")),
         ):
             self.fields[name].label = label
             self.fields[name].widget.attrs = {"autocomplete": "new-password"}
@@ -189,7 +193,9 @@ class ApiTokenForm(forms.Form):
     """A new API token."""
 
     name = forms.CharField(
-        label=_("Name"), max_length=80, help_text=_("What will use it, such as “nightly export”.")
+        label=_("Name"),
+        max_length=80,
+        help_text=_("The program that will use the token, such as “nightly export”."),
     )
     scopes = forms.MultipleChoiceField(
         label=_("It may"),
@@ -198,10 +204,12 @@ class ApiTokenForm(forms.Form):
         initial=[ApiToken.Scope.READ],
     )
     expires_on = forms.DateField(
-        label=_("Stops working after"),
+        label=_("Last day"),
         required=False,
         widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"),
-        help_text=_("It works until the end of this day. If empty, it works until you revoke it."),
+        help_text=_(
+            "The token works until the end of this day. If empty, the token works until you revoke it."
+        ),
     )
 
     def __init__(self, *args: Any, user: User, **kwargs: Any) -> None:

@@ -37,7 +37,7 @@ def with_openid(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse
     @wraps(view)
     def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         if not settings.OIDC_ISSUER:
-            raise NotFound("no_provider", gettext("Nobody signs in here through an identity provider."))
+            raise NotFound("no_provider", gettext("This server has no identity provider to sign in with."))
         try:
             return view(request, *args, **kwargs)
         except (OAuth2Error, RequestException) as error:
@@ -81,7 +81,7 @@ def unlink(request: HttpRequest, account: int) -> HttpResponse:
     assert isinstance(request.user, User)
     link = get_object_or_404(SocialAccount, pk=account, user=request.user)
     accounts.unlink(account=link, by=request.user)
-    messages.success(request, gettext("You can no longer sign in with that account."))
+    messages.success(request, gettext("You can no longer sign in with the unlinked account."))
     return redirect("accounts:profile")
 
 

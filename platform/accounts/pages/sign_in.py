@@ -70,7 +70,10 @@ class ForgottenPassword(PasswordResetView):
         if not settings.EMAIL_HOST:
             raise Forbidden(
                 "no_mail",
-                gettext("This server cannot send e-mails. Ask its administrator to give you a new password."),
+                gettext(
+                    "This server cannot send e-mails. Ask an administrator of this server to give you a "
+                    "new password."
+                ),
             )
         answer: HttpResponse = super().dispatch(request, *args, **kwargs)
         return answer
@@ -125,7 +128,7 @@ def end_session(request: HttpRequest, session: int) -> HttpResponse:
     if place.session_key == request.session.session_key:
         raise Forbidden("this_session", gettext("To sign out here, use the button at the top of the page."))
     get_adapter().end_sessions([place])
-    messages.success(request, gettext("You were signed out there."))
+    messages.success(request, gettext("You were signed out on the other device."))
     return redirect("accounts:sessions")
 
 
@@ -135,5 +138,5 @@ def end_other_sessions(request: HttpRequest) -> HttpResponse:
     """Sign the person out everywhere else."""
     others = UserSession.objects.filter(user=request.user).exclude(session_key=request.session.session_key)
     get_adapter().end_sessions(others)
-    messages.success(request, gettext("You were signed out everywhere else."))
+    messages.success(request, gettext("You were signed out on all other devices."))
     return redirect("accounts:sessions")

@@ -37,7 +37,7 @@ class ChangePassword(PasswordChangeView):
         reset_request(self.request)
         messages.success(
             self.request,
-            _("Your password is changed. You were signed out everywhere else."),
+            _("Your password is changed. You were signed out on all other devices."),
         )
         response = super().form_valid(form)
         # The session has a new key: keep it in the list of the person's sessions.

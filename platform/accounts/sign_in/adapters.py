@@ -22,13 +22,14 @@ from accounts.sign_in.providers.accounts import must_use_provider
 from accounts.sign_in.providers.errors import failed
 from foundation.encryption import seal, unseal
 
-WRONG_CODE = "This code is wrong or was already used. Wait for the next code and enter it."
+WRONG_CODE = "The code is wrong or was already used. Wait for the next code and enter that one."
 
 # What a page says after something has changed, by the name that allauth has for it; it says nothing after others.
 MESSAGES: dict[str, Any] = {
-    "account/messages/password_changed.txt": _("Your password is changed. Sign in with the new one."),
-    "mfa/messages/totp_activated.txt": "Your app is set up. From now on you are asked for a code when you sign in.",
-    "mfa/messages/totp_deactivated.txt": "The app is removed.",
+    "account/messages/password_changed.txt": _("Your password is changed. Sign in with the new password."),
+    "mfa/messages/totp_activated.txt": "Your authenticator app is set up. From now on, you are asked for a "
+    "code when you sign in.",
+    "mfa/messages/totp_deactivated.txt": "The authenticator app is removed.",
     "mfa/messages/recovery_codes_generated.txt": "You have new recovery codes.",
 }
 

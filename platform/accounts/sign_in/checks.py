@@ -22,7 +22,7 @@ def check_second_factor(
         return [
             Error(
                 f"SECOND_FACTOR_FOR names {', '.join(unknown)}, which is not a group of people.",
-                hint=f"Choose among {', '.join(second_factor.GROUPS)}.",
+                hint=f"Choose from {', '.join(second_factor.GROUPS)}.",
                 id="stereoscope.E020",
             )
         ]
@@ -51,7 +51,8 @@ def check_identity_provider(
     if issuer.scheme != "https" and issuer.hostname not in LOOPBACK:
         messages.append(
             Error(
-                f"OIDC_ISSUER={settings.OIDC_ISSUER} is not encrypted. Anybody who can read the traffic could sign in "
+                f"OIDC_ISSUER={settings.OIDC_ISSUER} is not encrypted. Anybody who can read the traffic "
+                f"could sign in "
                 f"as anybody.",
                 hint="Use the provider’s https address.",
                 id="stereoscope.E021",
@@ -61,7 +62,7 @@ def check_identity_provider(
         messages.append(
             Error(
                 "OIDC_ISSUER is set, but OIDC_CLIENT_ID or OIDC_CLIENT_SECRET is not.",
-                hint="Register this server at the provider and set both.",
+                hint="Register this server at the provider and set both settings.",
                 id="stereoscope.E022",
             )
         )
@@ -79,7 +80,7 @@ def check_identity_provider(
             Warning(
                 "Everybody known to the provider gets an account, because SSO_NEW_ACCOUNTS is set and no group is "
                 "required.",
-                hint="Set SSO_GROUPS and SSO_REQUIRE_GROUP=yes, unless that is what you want.",
+                hint="Set SSO_GROUPS and SSO_REQUIRE_GROUP=yes, unless you want everybody to get an account.",
                 id="stereoscope.W022",
             )
         )

@@ -103,7 +103,7 @@ def _of_forms(
         }
         if not forms:
             if any(column[index] for column in cells.values()):
-                raise _refused(table.name, number, "it names no descriptor")
+                raise _refused(table.name, number, "the row has no descriptor")
             continue
         key = cells["target"][index].casefold() if "target" in cells else ""
         name = _clean_dimension(table.name, number, cells[dimension][index])
@@ -124,7 +124,7 @@ def _of_sentences(table: Table, cells: Mapping[str, list[str]]) -> Iterator[Desc
             continue
         match = _SENTENCE.fullmatch(sentence)
         if match is None or not match["name"]:
-            raise _refused(table.name, number, "it names no descriptor")
+            raise _refused(table.name, number, "the row has no descriptor")
         verb = (match["verb"] or "").casefold()
         form = PLURAL if verb == "are" else SINGULAR if verb and match["article"] else usual
         repair = "" if form == usual and verb and sentence == cells["template"][index] else "sentence read"

@@ -59,9 +59,9 @@ class DescriptorReport:
             f"{self.resource.name}: {size}; {self.created:,} new, {self.changed:,} changed.",
         ]
         if self.without_singular:
-            lines.append(f"  asked in the plural only: {', '.join(self.without_singular)}")
+            lines.append(f"  with a plural form only: {', '.join(self.without_singular)}")
         if self.without_plural:
-            lines.append(f"  plural made by rule: {self.without_plural:,}")
+            lines.append(f"  plural formed by rule: {self.without_plural:,}")
         return lines
 
 

@@ -91,7 +91,7 @@ class ResourceImportReport:
     @property
     def outcome(self) -> str:
         if not self.changed:
-            return "nothing changed: the resource already says what the file says"
+            return "nothing changed, because the resource already has the contents of the file"
         return f"{self.created:,} pairs new, {self.updated:,} changed, {self.removed:,} removed"
 
     def lines(self) -> list[str]:
@@ -100,7 +100,7 @@ class ResourceImportReport:
         size = f"{self.groups:,} groups, {pairs:,} pairs"
         lines = [*self.rows.lines(), f"{self.resource.name}: {size}; {self.outcome}"]
         if self.without_place:
-            lines.append(f"  without a place in the geography: {', '.join(self.without_place)}")
+            lines.append(f"  without an entry in the geography file: {', '.join(self.without_place)}")
         return lines
 
 
@@ -213,12 +213,12 @@ def _notes(pairs: list[ListedPair]) -> tuple[str, ...]:
     disagreeing = [pair.row for pair in pairs if pair.mean_disagrees]
     if disagreeing:
         notes.append(
-            f"{len(disagreeing):,} rows store a mean offensiveness that is not the mean of their ratings"
-            f" (the first in row {disagreeing[0]}); both are kept"
+            f"{len(disagreeing):,} rows have a mean offensiveness that differs from the mean of their ratings"
+            f" (the first is row {disagreeing[0]}); both values are kept"
         )
     unrated = sum(1 for pair in pairs if not pair.ratings and pair.values["offensiveness_stored"] is not None)
     if unrated and unrated < len(pairs):
-        notes.append(f"{unrated:,} rows have no rating but a stored mean; they are kept apart as unrated")
+        notes.append(f"{unrated:,} rows have a mean offensiveness but no ratings; they count as unrated")
     return tuple(notes)
 
 

@@ -18,25 +18,27 @@ class ResourceForm(forms.Form):
     name = forms.CharField(max_length=120, help_text="Studies show the resource by this name.")
     file = forms.FileField(
         label="CSV file",
-        help_text="UTF-8, with columns identity and attribute; rater counts and ratings are optional.",
+        help_text="A CSV file in UTF-8 with the columns identity and attribute. Rater counts and ratings "
+        "are optional.",
         widget=forms.ClearableFileInput(attrs={"accept": ".csv,text/csv"}),
     )
     geography = forms.FileField(
         required=False,
         label="Geography",
-        help_text="A CSV file with identity, iso_code and region that replaces the platform’s own geography.",
+        help_text="A CSV file with the columns identity, iso_code and region. It replaces the platform’s "
+        "own geography.",
         widget=forms.ClearableFileInput(attrs={"accept": ".csv,text/csv"}),
     )
     invented = forms.BooleanField(
         required=False,
         label="The groups are invented",
-        help_text="For trying things out: pages do not warn of stereotypes about real people. A later import does not "
-        "change this.",
+        help_text="Choose this for trying things out. Pages then do not warn of stereotypes about real "
+        "people. A later import does not change this setting.",
     )
     update = forms.BooleanField(
         required=False,
-        label="Update the resource if one of that name exists",
-        help_text="Studies that have started keep the copy they froze.",
+        label="Update the resource if a resource with this name exists",
+        help_text="Studies that have started keep their own copy of the resource.",
     )
 
     def clean_file(self) -> "UploadedFile[Any]":
@@ -50,7 +52,10 @@ class ResourceForm(forms.Form):
         values = super().clean() or self.cleaned_data
         name = values.get("name")
         if name and not values.get("update") and Resource.objects.filter(name=name).exists():
-            self.add_error("name", f"There is already a resource named “{name}”. Tick below to update it.")
+            self.add_error(
+                "name",
+                f"There is already a resource named “{name}”. Tick the box below to update that resource.",
+            )
         return values
 
 

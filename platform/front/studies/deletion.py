@@ -39,20 +39,21 @@ def obstacles(study: Study) -> list[str]:
     checks = (
         (
             Annotation.objects.filter(campaign__study=study),
-            "It has labels. Labels are kept, because results and releases depend on them.",
+            "The study has labels. Labels are kept, because results and releases depend on them.",
         ),
-        (study.releases.all(), "It has releases. Others may have loaded them and may cite them."),
+        (study.releases.all(), "The study has releases. Other people may use and cite them."),
         (
             study.campaigns.filter(state__in=[Campaign.State.OPEN, Campaign.State.PAUSED]),
-            "A campaign is open. Close it first, so that nobody is working in it.",
+            "A campaign of the study is open. Close the campaign first.",
         ),
         (
             PanelPlace.objects.filter(recruitment__campaign__study=study),
-            "People came from a panel. Their places are kept until everybody is paid, and for your records.",
+            "People in the study came from a panel. Their places are kept until everybody is paid, and for "
+            "your records.",
         ),
         (
             Job.objects.filter(study_id=study.pk, state__in=[Job.State.QUEUED, Job.State.RUNNING]),
-            "A job is working on it. Wait until it ends, or cancel it.",
+            "A job of the study is running. Wait until the job ends, or cancel it.",
         ),
     )
     return [sentence for rows, sentence in checks if rows.exists()]
@@ -66,7 +67,7 @@ def delete_study(*, study: Study, typed_name: str, by: User | None) -> None:
     """
     study = Study.objects.select_for_update(of=("self",)).get(pk=study.pk)
     if " ".join(typed_name.split()) != study.name:
-        message = f"Type the name of the study as it is written here: {study.name}"
+        message = f"Type the name of the study exactly like this: {study.name}"
         raise DomainError("name_differs", message, fields={"name": message})
     list(study.campaigns.select_for_update().values_list("pk", flat=True))
     if reasons := obstacles(study):

@@ -26,7 +26,7 @@ _SENTENCES = {
     "study.prompt_set_used": "used the prompts of {prompt_set}",
     "file.downloaded": "downloaded {file}",
     "people.read": "read {of}",
-    "own_data.downloaded": "downloaded the data stored about them",
+    "own_data.downloaded": "downloaded their own data",
     "audit_entry.redacted": "erased the details of an entry: {reason}",
     "annotator.erased": "a person was erased; their answers were {labels}",
     "retention.applied": "removed data about people that was no longer needed",

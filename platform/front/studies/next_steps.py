@@ -32,4 +32,6 @@ def after_import_of_images(job: Job) -> list[NextPage]:
 
 
 def _new_study(resource: str) -> NextPage:
-    return NextPage("New study with it", f"{reverse('studies:new')}?{urlencode({'resource': resource})}")
+    return NextPage(
+        "New study with this resource", f"{reverse('studies:new')}?{urlencode({'resource': resource})}"
+    )

@@ -26,11 +26,11 @@ _MOST_FILES = 10
 class ProbingStudyForm(forms.Form):
     """What every study that asks models begins with."""
 
-    name = forms.CharField(max_length=120, help_text="It appears in addresses, reports and releases.")
+    name = forms.CharField(max_length=120, help_text="The name appears in addresses, reports and releases.")
     description = forms.CharField(
         required=False,
         widget=forms.Textarea(attrs={"rows": 2}),
-        help_text="For members: what you want to find out.",
+        help_text="What you want to find out. Members of the study see this text.",
     )
 
 
@@ -42,13 +42,13 @@ class SeedForm(forms.Form):
         min_value=0,
         max_value=2**31 - 1,
         label="Seed",
-        help_text="Every random choice of the study follows from it. If empty, a seed is drawn and stored.",
+        help_text="The seed determines every random choice of the study. If empty, a random seed is used and stored.",
     )
     simulated = forms.BooleanField(
         required=False,
         label="A simulated study",
-        help_text="For trying things out. Labels of simulated annotators count only in such a study, and every "
-        "page of it says so.",
+        help_text="Choose this for trying things out. Labels of simulated annotators count only in a "
+        "simulated study, and every page of the study says that it is simulated.",
     )
 
 
@@ -86,7 +86,7 @@ class BiasdoraForm(SeedForm, ProbingStudyForm):
         required=False,
         max_length=120,
         label="Name of the new resource",
-        help_text="A name for the uploaded descriptors as a whole. Other studies can choose them, too.",
+        help_text="A name for the list of uploaded descriptors. Other studies can also use the list.",
     )
     field_order = ("name", "description", "resource", "uploads", "resource_name", "seed", "simulated")
 
@@ -134,10 +134,13 @@ class NewPairs(_NewProbingStudy):
 
     form_class = PairsForm
     title = "New study of PAIRS"
-    lead = "Do a model’s answers change with the person in the picture? No model is asked until you start a probe."
+    lead = (
+        "Do a model’s answers change with the person in the picture? Creating the study asks no model; "
+        "you start a probe later."
+    )
     next_step = (
-        "Next, you upload the images or choose the model that generates them. Then you choose the model to ask, and "
-        "see how many questions it gets and what they cost."
+        "Next, you upload the images or choose the model that generates them. Then you choose the model to "
+        "ask, and see how many questions the model will get and what they cost."
     )
 
     def call(self) -> HttpResponse:
@@ -155,10 +158,13 @@ class NewBiasdora(_NewProbingStudy):
 
     form_class = BiasdoraForm
     title = "New study of BiasDora"
-    lead = "Which words does a model associate with which people? No model is asked until you start a probe."
+    lead = (
+        "Which words does a model associate with which people? Creating the study asks no model; you "
+        "start a probe later."
+    )
     next_step = (
-        "Next, you choose a model and see how many sentences it is asked to complete, how long that takes and what it "
-        "costs."
+        "Next, you choose a model and see how many sentences the model will complete, how long this takes "
+        "and what it costs."
     )
 
     def call(self) -> HttpResponse:

@@ -55,7 +55,7 @@ def _plan(summary: StudySummary) -> Stage:
     if summary.study.asks_models and not summary.about_images:
         return Stage("Plan", "done" if summary.groups else "ready", _amount(summary.groups, "descriptor"))
     if summary.study.asks_models and not summary.groups:
-        return Stage("Plan", "ready", "Identity groups come with the images")
+        return Stage("Plan", "ready", "The imported images bring the identity groups")
     state = "done" if summary.groups else "skipped"
     plan = reverse("planning:plan", args=[summary.study.slug])
     return Stage("Plan", state, _amount(summary.groups, "identity group"), plan, "See the plan")
@@ -167,8 +167,8 @@ def _score(summary: StudySummary, may_change: bool) -> Stage:
         state = "current" if summary.is_at_work(SCORE) else "stuck" if is_stuck else "done"
         return Stage("Score", state, _amount(scorers, "scorer"), scoring, "See scorers")
     if not summary.images or not may_change:
-        return Stage("Score", "waiting", "Nothing scored by models yet")
-    return Stage("Score", "waiting", "Nothing scored by models yet", scoring, "Score automatically")
+        return Stage("Score", "waiting", "No images scored by models yet")
+    return Stage("Score", "waiting", "No images scored by models yet", scoring, "Score automatically")
 
 
 def _measure(summary: StudySummary) -> Stage:

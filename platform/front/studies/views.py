@@ -137,7 +137,7 @@ class StudyConsent(StudyView, FormPage[ConsentForm]):
 
     def call(self) -> str | HttpResponse:
         text = publish_consent(study=self.study, by=self.by, **self.form.settings())
-        message = f"Version {text.version} is published. Annotators are asked to agree to it."
+        message = f"Version {text.version} is published. Annotators are asked to agree to the new version."
         drafts = self.study.campaigns.filter(state=Campaign.State.DRAFT)
         draft = drafts.filter(slug=typed(self.request.GET.get("campaign"))).first()
         if draft is None:

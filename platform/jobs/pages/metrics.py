@@ -33,7 +33,8 @@ def metrics(request: HttpRequest) -> HttpResponse:
     """
     if not _may_read(request):
         return HttpResponseForbidden(
-            "For administrators, or with METRICS_TOKEN.\n", content_type="text/plain"
+            "This address is for administrators, or for requests with the METRICS_TOKEN.\n",
+            content_type="text/plain",
         )
     registry = CollectorRegistry(auto_describe=False)
     registry.register(_JobMetrics())
@@ -72,7 +73,7 @@ def _gauge(name: str, words: str, values: Iterable[tuple[str, float]]) -> GaugeM
 
 def _jobs() -> Metric:
     gauge = GaugeMetricFamily(
-        "stereoscope_jobs", "Background jobs by queue and state.", labels=["queue", "state"]
+        "stereoscope_jobs", "Number of background jobs by queue and state.", labels=["queue", "state"]
     )
     job_counts = {
         (queue, state): number
@@ -99,12 +100,12 @@ def _workers() -> Iterator[Metric]:
     rows = list(workers.alive().values_list("queues", "idle_since"))
     yield _gauge(
         "workers",
-        "Workers that take jobs of the queue and gave a sign of life within a lease.",
+        "Number of workers that take jobs from the queue and have reported within a lease.",
         ((queue, sum(queue in queues for queues, _ in rows)) for queue in QUEUES),
     )
     yield _gauge(
         "workers_idle",
-        "Those of these workers that are idle.",
+        "Number of workers of the queue that are idle.",
         ((queue, sum(queue in queues and idle is not None for queues, idle in rows)) for queue in QUEUES),
     )
 
@@ -117,14 +118,16 @@ def _attempts() -> Iterator[Metric]:
         .annotate(tried=Sum("attempts"), hopeless=Count("pk", filter=Q(error_code="given_up")))
     }
     attempts = CounterMetricFamily(
-        "stereoscope_job_attempts", "How often jobs were started, counting each attempt.", labels=["queue"]
+        "stereoscope_job_attempts",
+        "Number of times that jobs were started, counting each attempt.",
+        labels=["queue"],
     )
     for queue in QUEUES:
         attempts.add_metric([queue], by_queue.get(queue, (0, 0))[0])
     yield attempts
     yield _gauge(
         "jobs_given_up",
-        "Jobs that were given up because workers repeatedly died while running them.",
+        "Number of jobs that were given up because workers repeatedly died while running them.",
         ((queue, by_queue.get(queue, (0, 0))[1]) for queue in QUEUES),
     )
 

@@ -68,14 +68,16 @@ def pace_in_words(rate: float) -> str:
 
 def _message(job: Job) -> str:
     if job.state != Job.State.QUEUED:
-        return "Stopping after this step." if job.cancel_requested and not job.ended else job.message
+        return "The job will stop after this step." if job.cancel_requested and not job.ended else job.message
     now = timezone.now()
     if job.wait_until is not None and job.wait_until > now:
         wait = format_duration((job.wait_until - now).total_seconds())
-        return f"Its worker died. It will be tried again in {wait}."
+        return f"The worker of this job died. The job will be tried again in {wait}."
     if job.queue not in workers.queues_with_workers():
-        return f"No worker takes jobs of the queue “{job.queue}” now; it starts as soon as one does."
-    return "It starts as soon as a worker is free."
+        return (
+            f"No worker takes jobs from the queue “{job.queue}” now. The job starts as soon as a worker does."
+        )
+    return "The job starts as soon as a worker is free."
 
 
 def _lines(lines: Iterable[JobLine]) -> list[dict[str, Any]]:

@@ -71,5 +71,5 @@ def cancel(request: HttpRequest, pk: int) -> HttpResponse:
 @requires(post=Capability.STEER_JOBS)
 def retry(request: HttpRequest, pk: int) -> HttpResponse:
     control.retry(job=job_for(request.user, pk, to_steer=True), by=cast("User", request.user))
-    messages.success(request, "Queued again. Completed steps are not repeated.")
+    messages.success(request, "The job is queued again. Completed steps are not repeated.")
     return redirect("jobs:detail", pk=pk)

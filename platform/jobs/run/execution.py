@@ -136,7 +136,7 @@ def _attempt(job: Job, progress: JobProgress) -> None:
         _end(job, progress, Job.State.FAILED, error=error.message, code=error.code)
         raise
     except KeyboardInterrupt:
-        _end(job, progress, Job.State.CANCELLED, error="Stopped at the console.", code="stopped")
+        _end(job, progress, Job.State.CANCELLED, error="The job was stopped at the console.", code="stopped")
         raise
     except Exception as error:
         # The boundary of all background work: whatever broke, the job must not look as if it were running.
@@ -148,7 +148,7 @@ def _attempt(job: Job, progress: JobProgress) -> None:
             raise DomainError("no_room", NO_ROOM) from error
         logger.exception("Job %s (%s) failed unexpectedly", job.pk, job.kind, extra={"job_kind": job.kind})
         sentence = (
-            f"Stopped by an unexpected error ({type(error).__name__}); the server's log has the details."
+            f"An unexpected error ({type(error).__name__}) stopped the job. The server's log has the details."
         )
         _end(job, progress, Job.State.FAILED, error=sentence, code="unexpected")
         raise
@@ -189,7 +189,7 @@ def _hand_back(job: Job, progress: JobProgress) -> None:
     _write_what_is_left(progress)
     now = timezone.now()
     if held(job).update(state=Job.State.QUEUED, queued_at=now, heartbeat_at=now, lease_expires_at=None):
-        log.note(job, "The worker is being stopped. Another one will continue.")
+        log.note(job, "The worker is being stopped. Another worker will continue the job.")
         deliver(job)
 
 

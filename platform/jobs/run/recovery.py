@@ -133,7 +133,9 @@ def _requeue(job: Job) -> bool:
 
 def _give_up(job: Job) -> bool:
     deaths = _deaths(job)
-    error = f"The worker died {deaths} times while doing this, so it is not tried again automatically."
+    error = (
+        f"The worker died {deaths} times while running this job, so the job is not tried again automatically."
+    )
     row_count = _still(job).update(
         state=Job.State.FAILED,
         deaths=deaths,

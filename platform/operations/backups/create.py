@@ -57,7 +57,7 @@ def backup(
     if unfinished:
         raise Conflict(
             "restore_unfinished",
-            f"A restore of {unfinished} into this server was interrupted: finish it first.",
+            f"A restore of {unfinished} into this server was interrupted: finish that restore first.",
         )
     backups = BackupFolder(folder)
     backups.prepare()
@@ -89,7 +89,7 @@ def _write(
     moment = datetime.now(UTC)
     with database.view(pace) as view:
         # A file is stored before the row that names it, so now there is each that the view names.
-        progress.step("Copying files that are new")
+        progress.step("Copying new files")
         files.copy_new(backups, copied, earlier=earlier, progress=progress)
         progress.step("Dumping the database")
         progress.start()

@@ -73,8 +73,8 @@ def require_empty() -> None:
     if entry is not None:
         raise Conflict(
             "storage_not_empty",
-            f"The file store holds files already, such as {entry.name}: restore needs an empty one "
-            "(MEDIA_ROOT, or FILES_BUCKET with FILES_PREFIX).",
+            f"The file store already contains files, such as {entry.name}: restore needs an empty file "
+            f"store (MEDIA_ROOT, or FILES_BUCKET with FILES_PREFIX).",
         )
 
 
@@ -118,7 +118,7 @@ def check_all(
     def check(file: BackedUpFile) -> None:
         with opened(folder.blob(file.sha256), backup_name=backup_name) as blob:
             if os.fstat(blob.fileno()).st_size != file.size or sha256_of(blob) != file.sha256:
-                raise damaged(backup_name, f"the file {file.name} is not as it was copied")
+                raise damaged(backup_name, f"the file {file.name} has changed since it was copied")
 
     for _ in _in_threads(check, list(by_hash.values())):
         progress.advance()
@@ -137,7 +137,8 @@ def put_back(
         if saved_name != file.name:
             default_storage.delete(saved_name)
             raise Conflict(
-                "storage_not_empty", f"Another program wrote {file.name} into the file store: stop it first."
+                "storage_not_empty",
+                f"Another program wrote {file.name} into the file store: stop that program first.",
             )
 
     for _ in _in_threads(put, files):
@@ -220,7 +221,7 @@ def _copy(folder: BackupFolder, entry: StorageEntry, trusted: set[str]) -> tuple
         draft.unlink()
         raise DomainError(
             "file_name_unusual",
-            f"The file store holds {entry.name[:200]!r}, which Stereoscope did not write: remove it first.",
+            f"The file store contains {entry.name[:200]!r}, which Stereoscope did not write: remove that file first.",
         ) from None
     blob = folder.blob(file.sha256)
     # A file that no complete backup names may have been cut short by a loss of power, so it is written again.

@@ -56,7 +56,7 @@ class BackupFolder:
             if others:
                 raise Conflict(
                     "backup_folder_used",
-                    f"{self.path} holds other files, such as {others[0]}: give backups a folder of their own.",
+                    f"{self.path} contains other files, such as {others[0]}: give backups a separate folder.",
                 )
         for folder in (self.files_path, self.backups_path):
             folder.mkdir(exist_ok=True, mode=0o700)
@@ -74,7 +74,7 @@ class BackupFolder:
         except BlockingIOError:
             raise Conflict(
                 "backup_folder_busy",
-                f"Another backup or restore is using {self.path}; try again when it has ended.",
+                f"Another backup or restore is using {self.path}. Try again when the other command has ended.",
             ) from None
         finally:
             os.close(descriptor)
@@ -95,13 +95,14 @@ class BackupFolder:
             if backup_name not in complete:
                 raise NotFound(
                     "backup_not_found",
-                    f"There is no backup {backup_name[:60]} in {self.path}; there are {', '.join(complete) or 'none'}.",
+                    f"There is no backup {backup_name[:60]} in {self.path}; there are "
+                    f"{', '.join(complete) or 'none'}.",
                 )
             return backup_name
         if complete:
             return complete[-1]
         interrupted = (self.backups_path / UNFINISHED).exists()
-        reason = "the only one was interrupted before it was complete; " if interrupted else ""
+        reason = "the only backup was interrupted before it was complete; " if interrupted else ""
         raise NotFound(
             "backup_not_found", f"There is no complete backup in {self.path}: {reason}run “backup” again."
         )
@@ -163,7 +164,7 @@ class BackupFolder:
             with opened(self.part(backup_name, name), backup_name=backup_name) as file:
                 pieces.append(file.read(MOST_BYTES + 1))
         if len(pieces[0]) > MOST_BYTES:
-            raise damaged(backup_name, f"{MANIFEST} is larger than any that was written")
+            raise damaged(backup_name, f"{MANIFEST} is larger than a manifest can be")
         return pieces[0], pieces[1][:200].decode("ascii", "replace").strip()
 
     def index(self, backup_name: str) -> Iterator[BackedUpFile]:

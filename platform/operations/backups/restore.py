@@ -102,7 +102,7 @@ def check_content(
                 backups.part(backup_name, part.name).lstat().st_size != part.size
                 or sha256_of(file) != part.sha256
             ):
-                raise damaged(backup_name, f"{part.name} is not as it was written")
+                raise damaged(backup_name, f"{part.name} has changed since it was written")
     _require_parts(backups, manifest, backup_name)
     stored = files.require_index(backups, backup_name)
     if (len(stored), sum(file.size for file in stored)) != (manifest.files, manifest.file_bytes):
@@ -129,7 +129,7 @@ def _require_parts(backups: BackupFolder, manifest: Manifest, backup_name: str) 
     names = {part.name for part in manifest.parts}
     for path in backups.part(backup_name, DATABASE).iterdir():
         if f"{DATABASE}/{path.name}" not in names:
-            raise damaged(backup_name, f"{path.name[:100]} was not part of it")
+            raise damaged(backup_name, f"{path.name[:100]} was not part of the backup")
     if INDEX not in names:
         raise damaged(backup_name, f"its manifest does not name {INDEX}")
 
@@ -148,11 +148,11 @@ def _require_place(database: Database, *, again: bool) -> None:
     if unfinished and not again:
         raise Conflict(
             "restore_unfinished",
-            f"A restore of {unfinished} into this place was interrupted: run the same command with --again, which "
-            "removes what that one wrote and starts again.",
+            f"A restore of {unfinished} into this place was interrupted: run the same command with --again, "
+            f"which removes what was restored and starts again.",
         )
     if again and not unfinished:
-        raise Conflict("nothing_unfinished", "No restore was interrupted here: leave out --again.")
+        raise Conflict("nothing_unfinished", "No restore into this place was interrupted: leave out --again.")
     if not unfinished:
         database.require_empty()
         files.require_empty()

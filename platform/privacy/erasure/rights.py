@@ -44,8 +44,8 @@ def require(*, annotator: Annotator, by: User) -> None:
     if not by.is_active or not (by.is_superuser or _leads_all(by, annotator)):
         raise Forbidden(
             "erasure_of_others",
-            "This person also has data in a study that you do not lead. Ask an administrator to erase them, and give "
-            f"their code: {annotator.pseudonym}.",
+            "This person also has data in a study that you do not lead. Ask an administrator to erase this "
+            f"person, and give their code: {annotator.pseudonym}.",
         )
 
 

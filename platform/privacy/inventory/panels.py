@@ -2,7 +2,7 @@
 
 from studies.personal_data import Erasing, PersonalTable, nothing
 
-_ACCOUNTS = "What was paid is kept for the accounts, without the person it was paid to."
+_ACCOUNTS = "Amounts paid are kept for the accounts, without the person’s name."
 
 PANELS = (
     PersonalTable(

@@ -30,7 +30,9 @@ _SIGN_INS: Mapping[str, Text] = {"attempt_time": _WHEN, "ip_address": _ADDRESS, 
 ACCOUNT = TableGroup(
     "account",
     _("Your account"),
-    _("Your code stands for you on your answers and on the pages of the people who run the work."),
+    _(
+        "Your code is used instead of your name, on your answers and on the pages of the people who run the work."
+    ),
     (
         TableWords(
             "accounts.Annotator",
@@ -66,14 +68,18 @@ ACCOUNT = TableGroup(
             "socialaccount.SocialAccount",
             "providers",
             _("Accounts elsewhere with which you sign in"),
-            {"uid": _("Your code there"), "date_joined": _SINCE, "last_login": _("Last sign-in")},
+            {
+                "uid": _("Your code in the labelling tool"),
+                "date_joined": _SINCE,
+                "last_login": _("Last sign-in"),
+            },
         ),
     ),
 )
 ABOUT_YOU = TableGroup(
     "about-you",
     _("About you"),
-    _("What you said about yourself. You can change it or empty it at any time."),
+    _("What you said about yourself. You can change or delete these answers at any time."),
     (
         TableWords(
             "accounts.AnnotatorProfile",
@@ -94,7 +100,7 @@ ABOUT_YOU = TableGroup(
 AGREEMENT = TableGroup(
     "agreement",
     _("What you agreed to"),
-    _("It shows that your answers were given with your consent."),
+    _("The record shows that you gave your answers with your consent."),
     (
         TableWords(
             "accounts.Consent",
@@ -113,7 +119,7 @@ AGREEMENT = TableGroup(
 WORK = TableGroup(
     "work",
     _("Your work"),
-    _("Where you take part, how you came, and what was noticed."),
+    _("The work you take part in, the links you used, and notes about your work."),
     (
         TableWords(
             "annotation.Invitation",
@@ -156,7 +162,7 @@ WORK = TableGroup(
             _("Notes on your work"),
             {
                 "created_at": _WHEN,
-                "sentence": _("What was noticed"),
+                "sentence": _("Notes about your work"),
                 "action": _("What followed"),
                 "ended_at": _("Ended"),
             },
@@ -197,7 +203,7 @@ ANSWERS = TableGroup(
         TableWords(
             "annotation.TaskStimulus",
             "texts_shown_to_others",
-            _("Texts of yours that others were asked about"),
+            _("Texts you wrote that others were asked about"),
             {"text": _("Text")},
         ),
     ),
@@ -205,10 +211,13 @@ ANSWERS = TableGroup(
 PANEL = TableGroup(
     "panel",
     _("The panel that sent you"),
-    _("How the panel knows you, and what you were paid."),
+    _("Your id at the panel, and what you were paid."),
     (
         TableWords(
-            "recruitment.PanelPerson", "panel", _("You at the panel"), {"panel_id": _("Your id at the panel")}
+            "recruitment.PanelPerson",
+            "panel",
+            _("Your panel account"),
+            {"panel_id": _("Your id at the panel")},
         ),
         TableWords(
             "recruitment.PanelPlace",
@@ -234,7 +243,7 @@ PANEL = TableGroup(
 SIGN_IN = TableGroup(
     "sign-in",
     _("Sign-in and security"),
-    _("Kept to protect your account."),
+    _("This information is kept to protect your account."),
     (
         TableWords(
             "usersessions.UserSession",
@@ -270,16 +279,18 @@ SUBJECTS = (ACCOUNT, ABOUT_YOU, AGREEMENT, ANSWERS, WORK, PANEL, SIGN_IN)
 # What is stored, too, and not shown: each with the reason.
 NOT_SHOWN: tuple[Text, ...] = (
     _(
-        "Your password and the keys of your links, sessions and tokens. They are stored in a form that nobody can read."
+        "Your password and the keys of your links, sessions and tokens. These secrets are stored in a form "
+        "that nobody can read."
     ),
     _(
-        "Which of your tasks were checks and which of your answers count. Knowing this would change how people work. "
-        "You can ask when the work is over."
+        "Which of your tasks were checks and which of your answers count. Knowing which tasks are checks "
+        "would change how people work. You can ask for this information when the work is over."
     ),
-    _("Notes that the people who run the work made, such as whom a link is for. Ask them."),
+    _("Notes by the people who run the work, such as who a link is for. You can ask them for these notes."),
     _("The history of the work, which says who did what and when."),
     _(
-        "Results and published data. They contain answers under other codes, and nobody can find yours by your code."
+        "Results and published data. Results and published data contain answers under other codes, so "
+        "nobody can find your answers by your code."
     ),
     _("Copies in backups, and logs of network servers in front of this one."),
 )
@@ -326,7 +337,9 @@ def subjects() -> tuple[TableGroup, ...]:
         TableGroup(
             tool.slug.replace("_", "-"),
             tool.name,
-            _("What we know about your work there. That server stores its own data."),
+            _(
+                "What we know about your work in the labelling tool. The server of that tool stores its own data."
+            ),
             words,
         )
         for tool in integrations.registered()

@@ -23,11 +23,11 @@ from web.form_page import FormPage
 # What hinders erasing, as the person themself reads it.
 _REFUSALS = {
     "erasure_before_payment": _(
-        "The panel that sent you still has to pay you. Finish your place there or give it back, and wait until it is "
-        "paid. Then you can erase everything."
+        "The panel that sent you still has to pay you. Finish your work at the panel or give it back, and "
+        "wait until you are paid. Then you can erase everything."
     ),
     "erasure_of_member": _(
-        "You also work on studies with this account. Ask an administrator to remove these roles first."
+        "This account also has a role in studies. Ask an administrator to remove your roles first."
     ),
 }
 
@@ -36,7 +36,7 @@ class EraseSelfForm(forms.Form):
     """That somebody means it, and their password if they have one. Wrong ones count with those of signing in."""
 
     understood = forms.BooleanField(
-        label=_("I know that this cannot be undone"),
+        label=_("I know that erasing cannot be undone"),
         error_messages={"required": _("Tick this box if you want everything to be erased.")},
     )
 

@@ -29,7 +29,7 @@ class EraseAnnotatorForm(forms.Form):
     def clean_code(self) -> str:
         typed: str = self.cleaned_data["code"]
         if typed != self._code:
-            raise forms.ValidationError(f"Type the code as it stands above: {self._code}.")
+            raise forms.ValidationError(f"Type the code exactly like this: {self._code}.")
         return typed
 
 

@@ -69,7 +69,7 @@ def table(request: HttpRequest, file: str) -> HttpResponse:
     """List all rows of one table, the newest first."""
     words = next((words for part in subjects() for words in part.tables if words.file == file), None)
     if words is None or not words.columns:
-        raise Http404(gettext("There is no such list."))
+        raise Http404(gettext("This list does not exist."))
     records = OwnRecords(own_annotator(request))
     page = key_page(request, records.rows(words.model), size=_PER_PAGE)
     rows = [records.shown(words, row) for row in page]

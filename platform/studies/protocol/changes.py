@@ -25,7 +25,7 @@ def change_study(*, study: Study, by: User | None, **changes: Any) -> Study:
     cannot be left out.
     """
     if unknown := sorted(changes.keys() - set(CHANGEABLE)):
-        message = f"A study has no {', '.join(unknown)} to change."
+        message = f"A study has no {', '.join(unknown)} that can be changed."
         raise DomainError("field_unknown", message, fields=dict.fromkeys(unknown, "unknown"))
     study = Study.objects.select_for_update(of=("self",)).select_related("resource").get(pk=study.pk)
     groups = changes.pop("groups", None)
@@ -34,7 +34,7 @@ def change_study(*, study: Study, by: User | None, **changes: Any) -> Study:
     changed = {name: value for name, value in after.items() if value != before[name]}
     added, removed = _difference(study, groups)
     if study.frozen_at is not None and (changed.keys() - _ALWAYS_CHANGEABLE or added or removed):
-        raise Conflict("study_frozen", f"“{study}” is frozen: only its description can change.")
+        raise Conflict("study_frozen", f"The study “{study}” is frozen: only its description can change.")
     if not (changed or added or removed):
         return study
     for name, value in changed.items():
@@ -98,5 +98,5 @@ def _refuse_used(removed: list[StudyGroup]) -> None:
         if row := rows.first():
             group = getattr(row, relation.field.name)
             rows_of_it = relation.related_model._meta.verbose_name_plural
-            message = f"“{group}” cannot be removed, because the study has {rows_of_it} of it."
+            message = f"“{group}” cannot be removed, because the study has {rows_of_it} of this group."
             raise Conflict("group_in_use", message, fields={"groups": message})

@@ -66,5 +66,9 @@ def raw_body(form: type[Serializer[Any]], request: Request) -> dict[str, Any]:
 
 def _refuse_unknown(body: object, names: Collection[str]) -> None:
     if isinstance(body, dict) and (unknown := sorted(body.keys() - names)):
-        message = f"{', '.join(unknown)} cannot be set here."
-        raise DomainError("field_unknown", message, fields=dict.fromkeys(unknown, "This cannot be set here."))
+        message = f"{', '.join(unknown)} cannot be set by this request."
+        raise DomainError(
+            "field_unknown",
+            message,
+            fields=dict.fromkeys(unknown, "This field cannot be set by this request."),
+        )

@@ -51,10 +51,10 @@ def _check_plain(value: object) -> None:
     if isinstance(value, str):
         if "\0" in value or not _is_text(value):
             raise ParseError(
-                "A text holds a NUL character or half of a surrogate pair, which cannot be stored."
+                "A text contains a NUL character or half of a surrogate pair, which cannot be stored."
             )
     elif isinstance(value, int) and value not in _WHOLE_NUMBERS:
-        raise ParseError("A number has more than 64 bits.")
+        raise ParseError("A number in the request has more than 64 bits.")
 
 
 def _is_text(value: str) -> bool:
@@ -66,4 +66,4 @@ def _is_text(value: str) -> bool:
 
 
 def _too_deep() -> ParseError:
-    return ParseError(f"The JSON nests more than {MAX_DEPTH} levels deep.")
+    return ParseError(f"The JSON is nested more than {MAX_DEPTH} levels deep.")

@@ -117,7 +117,7 @@ def test_images_of_targets_that_name_no_phrase_are_counted_and_said(phrases, rep
     }
     report(phrases)
     page = text_of(analyst_client, address("mcas"))
-    assert "have no phrase" in page
+    assert "were imported without phrases" in page
     assert "manage.py score" not in page
 
 

@@ -63,7 +63,7 @@ def test_a_queued_computation_is_not_doubled_and_the_second_of_two_changes_nothi
     )
     execute(again.pk)
     again.refresh_from_db()
-    assert again.result["summary"] == "The results are up to date: nothing has changed."
+    assert again.result["summary"] == "The results are up to date: no labels or choices have changed."
     assert Report.objects.count() == 1
 
 

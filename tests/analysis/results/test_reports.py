@@ -90,7 +90,7 @@ def test_the_job_of_a_deleted_study_says_so(marked, analyst, monkeypatch):
     Job.objects.filter(pk=job.pk).update(arguments=job.arguments | {"study": 0})
     execute(job.pk)
     job.refresh_from_db()
-    assert (job.state, job.error) == ("failed", "The study of this job was deleted.")
+    assert (job.state, job.error) == ("failed", "The study that this job belongs to was deleted.")
 
 
 def test_the_stored_tables_are_those_that_analyze_writes(marked, analyst, analyst_client, tmp_path):

@@ -44,7 +44,9 @@ def scorer(study, lead):
     kite = Attribute.objects.get(text="kite")
     AttributeScore.objects.create(scorer=found, image=images[0], attribute=kite, probability=0.5, cosine=0.25)
     ScoredImage.objects.create(scorer=found, image=images[0], outcome="done")
-    ScoredImage.objects.create(scorer=found, image=images[1], outcome="failed", reason="Its file is damaged.")
+    ScoredImage.objects.create(
+        scorer=found, image=images[1], outcome="failed", reason="The image file is damaged."
+    )
     return found
 
 
@@ -85,7 +87,9 @@ def test_an_analyst_reads_and_does_not_start(scorer, analyst_client):
 def test_a_study_without_scorers_says_what_they_are_for(study, lead_client, analyst_client):
     assert "Start scoring" in text(lead_client.get(address("list")))
     assert "A lead of the study can start scoring." in text(analyst_client.get(address("list")))
-    assert "Nothing scored by models yet" in text(lead_client.get(reverse("studies:detail", args=["isles"])))
+    assert "No images scored by models yet" in text(
+        lead_client.get(reverse("studies:detail", args=["isles"]))
+    )
 
 
 def test_the_list_says_how_far_each_is(scorer, captioned, lead_client):
@@ -106,7 +110,7 @@ def test_a_scorer_is_done_when_every_image_has_every_score_that_is_asked(study, 
     scorer = plan_scorer(study=study, kind="clip", by=lead)
     assert estimate(study, "clip", {}).total == 1
     image = study.images.get(group=velmari)
-    note_failed(scorer, {image.pk: "Its file is damaged."})
+    note_failed(scorer, {image.pk: "The image file is damaged."})
     assert (line_of(scorer).failed, line_of(scorer).total, line_of(scorer).state) == (1, 1, "incomplete")
 
     def give(attributes):
@@ -132,7 +136,7 @@ def test_a_scorer_tells_what_it_is_and_what_it_could_not_read(scorer, lead_clien
     for expected in (
         "a photo of a person, {attr}",
         "those shown to people, else stereotypes",
-        "Its file is damaged.",
+        "The image file is damaged.",
         "not known until the model is loaded",
         "Go on",
     ):
@@ -173,7 +177,7 @@ def test_a_lead_starts_scoring_on_the_page(study, lead_client):
     assert len(scorer.parameters["ngrams"]) == 64
     again = lead_client.post(address("new"), chosen)
     assert again.status_code == 400
-    assert "This is being scored already" in text(again)
+    assert "These images are already being scored" in text(again)
 
 
 def test_the_time_a_start_takes_is_told_from_what_the_same_took_last(study, lead, lead_client):
@@ -199,9 +203,9 @@ def test_the_time_a_start_takes_is_told_from_what_the_same_took_last(study, lead
 @pytest.mark.parametrize(
     ("chosen", "said"),
     [
-        ({"kind": "clip", "templates": "a photo"}, "must name the attribute as {attr}"),
-        ({"kind": "clip", "contrast": "a {attr}"}, "may have no place to fill"),
-        ({"kind": "captions-model"}, "Name the model"),
+        ({"kind": "clip", "templates": "a photo"}, "must have the place {attr}"),
+        ({"kind": "clip", "contrast": "a {attr}"}, "must not have places such as {attr}"),
+        ({"kind": "captions-model"}, "Enter a model"),
         ({"kind": "captions-ngrams", "model_id": "x", "captions": "51"}, "less than or equal to 50"),
         ({"kind": "palm-reading"}, "Select a valid choice"),
     ],

@@ -49,7 +49,7 @@ def test_a_damaged_and_a_missing_file_fail_alone_and_are_tried_again(study, lead
     reasons = dict(ScoredImage.objects.filter(outcome="failed").values_list("image", "reason"))
     assert reasons == {
         images[0].pk: "Its file is truncated or damaged.",
-        images[1].pk: "Its file is missing.",
+        images[1].pk: "The image file is missing.",
     }
     assert job.steps_done == job.steps_total
     (media / images[0].file).write_bytes(whole)
@@ -67,7 +67,7 @@ def test_one_start_at_a_time_and_one_scorer_of_a_configuration(study, lead, clip
     scorer = plan(study, lead, clip)
     assert plan(study, lead, clip) == scorer
     job = start(scorer=scorer, by=lead)
-    with pytest.raises(Conflict, match="being scored already"):
+    with pytest.raises(Conflict, match="already being scored"):
         start(scorer=scorer, by=lead)
     execute(job.pk)
     job.refresh_from_db()
@@ -261,11 +261,11 @@ def test_the_command_queues(study, lead, tmp_path):
         (["--scorer", "clip", "--param", "shoe=7"], DomainError, "no parameter “shoe”"),
         (["--scorer", "captions", "--model", "x", "--param", "captions=51"], DomainError, "from 1 to 50"),
         (["--scorer", "captions", "--model", "x", "--ngrams", "none.txt"], DomainError, "cannot be read"),
-        (["--scorer", "captions"], DomainError, "Name the model"),
+        (["--scorer", "captions"], DomainError, "Enter a model"),
         (
             ["--scorer", "captions", "--model", "x", "--param", "prompt=a"],
             DomainError,
-            "has no effect with these captions",
+            "has no effect with captions of this kind",
         ),
         (["--scorer", "palm-reading"], CommandError, "invalid choice"),
     ],

@@ -123,7 +123,9 @@ def test_the_last_score_changes_with_every_score_and_with_no_other_study(study, 
     image = image_of(study, "one")
     assert score_tables.last_score(study) == before
     # Neither a failure nor what was only planned is in any table.
-    ScoredImage.objects.create(scorer=scorer, image=image, outcome="failed", reason="Its file is damaged.")
+    ScoredImage.objects.create(
+        scorer=scorer, image=image, outcome="failed", reason="The image file is damaged."
+    )
     other = Scorer.objects.create(
         study=study, kind="pull", model_id="tiny", model_label="Pull tiny", configuration="2"
     )

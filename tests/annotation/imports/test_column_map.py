@@ -50,7 +50,7 @@ def test_words_for_ratings():
 @pytest.mark.parametrize(
     ("columns", "word", "sentence"),
     [
-        ({"present": "x"}, "ja=perhaps", "“perhaps” is neither yes nor no"),
+        ({"present": "x"}, "ja=perhaps", "“perhaps” is not yes or no"),
         ({"rating": "x"}, "ja=6", "“6” is not a rating"),
         ({"present": "x"}, "ja", "is not WORD=MEANING"),
     ],

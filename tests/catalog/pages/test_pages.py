@@ -178,7 +178,10 @@ def test_a_lead_imports_a_resource_and_reads_what_became_of_its_rows(lead_client
     resource = Resource.objects.get()
     assert resource.groups.get(name="Nepali").iso_code == "NPL"
     assert reverse("catalog:detail", args=[resource.slug]) in content
-    assert f'href="{reverse("studies:new")}?resource={resource.slug}">New study with it</a>' in content
+    assert (
+        f'href="{reverse("studies:new")}?resource={resource.slug}">New study with this resource</a>'
+        in content
+    )
 
 
 def test_an_import_that_was_killed_at_its_end_is_done_again_and_changes_nothing(lead_client):

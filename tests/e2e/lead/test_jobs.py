@@ -52,7 +52,7 @@ def test_a_lead_watches_a_job_and_stops_it_by_keyboard(page, client, lead, live_
     playwright.expect(page.locator("#announcer")).to_contain_text("Progress: 20 %")
     page.get_by_role("button", name="Cancel").focus()
     page.keyboard.press("Enter")
-    playwright.expect(page.locator("#live")).to_contain_text("Stopping after this step.")
+    playwright.expect(page.locator("#live")).to_contain_text("The job will stop after this step.")
     progress._asked_at = float("-inf")
     with pytest.raises(Cancelled):
         progress.check_cancelled()
@@ -69,7 +69,7 @@ def test_the_page_tells_as_much_without_scripts(new_page, client, lead, live_ser
     page.reload()
     playwright.expect(page.locator("#live")).to_contain_text("10 of 2,025")
     page.get_by_role("button", name="Cancel").click()
-    playwright.expect(page.locator("#live")).to_contain_text("Stopping after this step.")
+    playwright.expect(page.locator("#live")).to_contain_text("The job will stop after this step.")
 
 
 def test_axe_finds_nothing_on_a_job_that_runs_and_on_one_that_waits(

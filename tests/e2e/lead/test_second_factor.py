@@ -51,7 +51,7 @@ def test_a_lead_who_needs_a_second_factor_sets_one_up_and_uses_it(new_page, lead
     page.get_by_role("heading", name="Recovery codes").wait_for()
     looked_at(page, "recovery-codes")
     recovery = page.locator(".recovery-codes code").first.inner_text()
-    page.get_by_role("link", name="I have saved them: continue").click()
+    page.get_by_role("link", name="I have saved the codes: continue").click()
     page.goto(reverse("mfa_index"))
     looked_at(page, "factors")
     for name in ("mfa_deactivate_totp", "mfa_view_recovery_codes", "mfa_reauthenticate"):
@@ -64,7 +64,7 @@ def test_a_lead_who_needs_a_second_factor_sets_one_up_and_uses_it(new_page, lead
         looked_at(app, "enter")
         app.get_by_label("Code", exact=True).fill("1")
         app.get_by_role("button", name="Sign in", exact=True).click()
-        app.get_by_text("This code is wrong").first.wait_for()
+        app.get_by_text("The code is wrong").first.wait_for()
         looked_at(app, "wrong")
         app.get_by_label("Code", exact=True).fill(code_at(secret))
         app.get_by_role("button", name="Sign in", exact=True).click()

@@ -46,5 +46,5 @@ def test_packages_that_are_missing_are_named_by_check_and_stop_nothing(tmp_path)
 def test_an_address_that_is_none_is_refused_without_being_repeated(tmp_path, name):
     server = platform_on(f"sqlite:///{tmp_path / 'none'}", tmp_path, **{name: "collector:4318/secret"})
     refused = server.run("check", check=False).stderr
-    assert f"{name} is no address" in refused
+    assert f"{name} must be an address" in refused
     assert "4318" not in refused

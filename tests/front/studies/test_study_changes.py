@@ -191,14 +191,14 @@ class TestDeletion:
 
         submit(leases.next_assignment(campaign=marking, annotator=new_annotator(marking)))
         Campaign.objects.update(state="closed", closed_at="2026-01-01T00:00Z")
-        assert "It has labels" in lead_client.get(DELETE).content.decode()
+        assert "The study has labels" in lead_client.get(DELETE).content.decode()
         lead_client.post(DELETE, {"name": "Isles"})
         assert Annotation.objects.exists()
 
     def test_open_campaigns_and_jobs_at_work_keep_it(self, lead_client, marking):
         Job.objects.create(kind="generate", title="Generate", study_id=marking.study_id)
         page = lead_client.get(DELETE).content.decode()
-        assert "A campaign is open." in page
-        assert "A job is working on it." in page
+        assert "A campaign of the study is open." in page
+        assert "A job of the study is running." in page
         lead_client.post(DELETE, {"name": "Isles"})
         assert Study.objects.filter(slug="isles").exists()

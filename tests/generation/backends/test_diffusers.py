@@ -296,8 +296,8 @@ class TestHub:
         tiny, missing, broken, pinned = self.ask(cache, "velmari/tiny", "velmari/none", "velmari/half", begun)
         assert tiny == f"{self.COMMIT} done"
         assert missing == (
-            "hub_unreachable: “velmari/none” is incomplete on this server, and the hub cannot be reached. Try again "
-            "later, or name a folder."
+            "hub_unreachable: “velmari/none” is incomplete on this server, and the hub cannot be reached. "
+            "Try again later, or give a folder."
         )
         assert broken.startswith(("hub_unreachable: ", "pipeline_unloadable: ")), broken
         assert pinned == f"{self.COMMIT} done"

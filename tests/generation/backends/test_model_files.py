@@ -68,8 +68,8 @@ class TestPickles:
 
     def test_pickles_are_refused_and_the_setting_is_named(self, pickled):
         assert refused(pickled) == (
-            f"“{pickled}” has no weights as safetensors. Pickles can hold more than weights, so they are loaded only "
-            "where the operator sets ALLOW_PICKLED_WEIGHTS=yes."
+            f"“{pickled}” has no weights as safetensors. Pickle files can contain more than weights, so "
+            f"they are loaded only if the operator sets ALLOW_PICKLED_WEIGHTS=yes."
         )
 
     def test_the_operator_may_allow_them(self, pickled, settings, folder):
@@ -207,5 +207,5 @@ class TestSingleFile:
         file = tmp_path / "weights.safetensors"
         assert "There is no file" in refused(file)
         file.write_bytes(b"")
-        assert "with the parameter config" in refused(file)
+        assert "With the parameter config" in refused(file)
         assert "There is no folder" in refused(file, config=str(tmp_path / "none"))

@@ -119,8 +119,8 @@ class TestAnswers:
     @pytest.mark.parametrize(
         ("answer", "sentence", "charged"),
         [
-            ((200, {}, b"<html>no JSON"), "The endpoint's answer holds no image.", True),
-            ((200, {}, {"created": 1, "data": []}), "The endpoint's answer holds no image.", True),
+            ((200, {}, b"<html>no JSON"), "The endpoint's answer contains no image.", True),
+            ((200, {}, {"created": 1, "data": []}), "The endpoint's answer contains no image.", True),
             ((200, {}, {"created": 1, "data": [{"b64_json": "%%%"}]}), "is not base64", True),
             (
                 (200, {}, {"created": 1, "data": [{"url": "http://127.0.0.1:1/a.png"}]}),
@@ -151,7 +151,7 @@ class TestAnswers:
             (BROKEN, "The endpoint: Oops."),
             (refusal(504, "", "Too slow."), "The endpoint: Too slow."),
             (refusal(408, "", "Too slow."), "The endpoint: Too slow."),
-            (Drip(), "The endpoint hung up before it answered."),
+            (Drip(), "The endpoint closed the connection before it answered."),
         ],
     )
     def test_what_may_have_been_made_is_paid_once_and_not_asked_for_again(self, endpoint, problem, sentence):
@@ -169,7 +169,7 @@ class TestAnswers:
         settings.OPENAI_BASE_URLS = ["http://127.0.0.1:1/v1"]
         model = load()
         model.stop()  # so that the first pause is the last
-        with pytest.raises(ModelUnusable, match="Stopped while the endpoint was busy"):
+        with pytest.raises(ModelUnusable, match="The run stopped while the endpoint was busy"):
             model.draw(PAID)
 
     @pytest.mark.parametrize("drip", [Drip(HEAD, b" " * 60), Drip(b"HTTP/1.1 200 OK\r\nX-Slow: ", b"a" * 60)])
@@ -224,10 +224,10 @@ class TestWhereItGoes:
             ("https://[::1]/a.png", "is not on a public host"),
             ("https://169.254.169.254/latest/meta-data", "is not on a public host"),
             ("https://10.0.0.1/a.png", "is not on a public host"),
-            ("file:///etc/passwd", "is no address on the web"),
-            ("https://user@127.0.0.1/", "is no address on the web"),
-            ("http://127.0.0.1:99999/", "is no address"),
-            ("data:image/png;base64,AAAA", "is no address on the web"),
+            ("file:///etc/passwd", "must be an address on the web"),
+            ("https://user@127.0.0.1/", "must be an address on the web"),
+            ("http://127.0.0.1:99999/", "must be an address"),
+            ("data:image/png;base64,AAAA", "must be an address on the web"),
         ],
     )
     def test_an_address_that_could_do_harm_is_not_fetched(self, url, why):
@@ -241,7 +241,7 @@ class TestWhereItGoes:
         endpoint.files |= {"/away.png": (302, b""), "/huge.png": (200, b"x" * 2000)}
         for path, why in (
             ("away", "was answered with 302"),
-            ("huge", "holds more than"),
+            ("huge", "has more than"),
             ("none", "with 404"),
         ):
             with pytest.raises(DomainError, match=why):

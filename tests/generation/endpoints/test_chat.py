@@ -139,7 +139,10 @@ def test_a_limit_is_waited_for_and_a_broken_call_is_not_asked_twice_where_it_may
     busy = refusal(429, "rate_limit_exceeded", "Slow down.", retry_after="0.01")
     endpoint.script = [busy, busy, Drip()]
     failure = client().complete(ASKED, SAMPLING, paid=True)
-    assert (failure.reason, failure.charged) == ("The endpoint hung up before it answered.", True)
+    assert (failure.reason, failure.charged) == (
+        "The endpoint closed the connection before it answered.",
+        True,
+    )
     assert len(endpoint.asked) == 3
 
 
@@ -266,7 +269,10 @@ class TestRequestsThatAreCutOff:
         if answered:
             assert reply.choices[0].text == "The pilot."
         else:
-            assert (reply.reason, reply.charged) == ("The endpoint hung up before it answered.", True)
+            assert (reply.reason, reply.charged) == (
+                "The endpoint closed the connection before it answered.",
+                True,
+            )
 
 
 def _read_request(connection):

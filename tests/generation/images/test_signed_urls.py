@@ -135,7 +135,10 @@ def test_an_address_works_for_the_time_promised_and_then_expires(put, settings):
         clock.shift(61 * 60)
         answer = Client().get(url)
     assert answer.status_code == 404
-    assert answer.content.decode() == "This image's address has expired; reload the page that showed it."
+    assert (
+        answer.content.decode()
+        == "The address of this image has expired. Reload the page that showed the image."
+    )
 
 
 @pytest.mark.parametrize("place", [0, 10, 20, 30, 50])

@@ -100,7 +100,7 @@ def test_an_animation_is_refused(kind):
     frames = [Picture.new("RGB", (20, 20), colour) for colour in ("red", "blue", "green")]
     file = io.BytesIO()
     frames[0].save(file, kind, save_all=True, append_images=frames[1:])
-    assert refusal(file.getvalue()) == "“a.png” holds more than one picture (an animation or a sequence)."
+    assert refusal(file.getvalue()) == "“a.png” contains more than one image (an animation or a sequence)."
 
 
 @pytest.mark.parametrize("kind", ["GIF", "BMP", "TIFF"])

@@ -105,7 +105,7 @@ class TestFolder:
         import_images(study=study, path=folder, by=None)
         again = import_images(study=study, path=folder, by=None)
         assert (again.kept, len(again.duplicates)) == (0, 4)
-        assert again.duplicates[0].reason == "the study has this picture already"
+        assert again.duplicates[0].reason == "the study already has this image"
         assert Image.objects.count() == 4
         assert len(stored_files()) == 4
 
@@ -119,7 +119,7 @@ class TestFolder:
         report = import_images(study=study, path=folder, by=None)
         assert report.kept == 4
         assert {str(remark) for remark in report.rejected} == {
-            "notes.txt: it lies in no group's folder.",
+            "notes.txt: the file is not in a group's folder.",
             "Velmari/text.png: it is not an image.",
             "Velmari/cut.png: it has 200 × 200 pixels; the limit is 3,000 in all.",
             "Velmari/wide.png: it has 2,000 × 2 pixels; the limit is 3,000 in all.",
@@ -140,7 +140,7 @@ class TestFolder:
         (folder / "Velmari" / "link.png").symlink_to(tmp_path / "secret.png")
         report = import_images(study=study, path=folder, by=None)
         assert [remark.reason for remark in report.rejected] == [
-            "it lies outside the folder or archive that is imported."
+            "it is outside the folder or archive that is imported."
         ]
 
     @pytest.mark.parametrize("what", ["nothing", "empty"])
@@ -187,11 +187,11 @@ class TestArchive:
     @pytest.mark.parametrize(
         ("name", "sentence"),
         [
-            ("../evil.png", "“../evil.png” lies outside"),
-            ("pictures/../../evil.png", "lies outside"),
-            ("/etc/evil.png", "lies outside"),
-            ("C:/evil.png", "lies outside"),
-            ("..\\evil.png", "lies outside"),
+            ("../evil.png", "“../evil.png” is outside"),
+            ("pictures/../../evil.png", "is outside"),
+            ("/etc/evil.png", "is outside"),
+            ("C:/evil.png", "is outside"),
+            ("..\\evil.png", "is outside"),
         ],
     )
     def test_a_path_out_of_the_archive_refuses_it_whole(self, study, folder, name, sentence):
@@ -321,12 +321,12 @@ class TestManifest:
         report = import_images(study=study, path=folder, by=None)
         assert report.kept == 1
         assert [str(remark) for remark in report.rejected] == [
-            "row 3 (../../etc/passwd): its path lies outside the folder or archive that is imported.",
-            "row 4 (/etc/passwd): its path lies outside the folder or archive that is imported.",
+            "row 3 (../../etc/passwd): the path is outside the folder or archive that is imported.",
+            "row 4 (/etc/passwd): the path is outside the folder or archive that is imported.",
             "row 5 (Velmari/none.png): it does not exist.",
-            "row 6: it names no path.",
+            "row 6: the row has no path.",
             "row 7 (Velmari/1.png): The study has no identity group “Tavren”.",
-            "row 8 (Velmari/1.png): It has no identity group.",
+            "row 8 (Velmari/1.png): The image has no identity group.",
             f"row 9 (Velmari/1.png): The condition “sideways” is not one of {', '.join(Condition.values)}.",
             "row 10: it has 4 cells under 3 headings.",
         ]
@@ -351,7 +351,7 @@ class TestManifest:
         report = import_images(study=study, path=folder, by=None)
         assert [str(remark) for remark in report.rejected] == [
             "row 2: it is not JSON.",
-            "row 3: it is not a JSON object.",
+            "row 3: the line is not a JSON object.",
         ]
 
     def test_lines_that_hold_what_is_no_text_are_rejected_and_the_others_kept(self, study, folder):
@@ -365,8 +365,8 @@ class TestManifest:
         report = import_images(study=study, path=folder, by=None)
         assert report.kept == 1
         assert [str(remark) for remark in report.rejected] == [
-            "row 2 (\\ud800.png): Its path or its description is not UTF-8 text.",
-            "row 3 (Velmari/1.png): Its path or its description is not UTF-8 text.",
+            "row 2 (\\ud800.png): The path or description of the file is not UTF-8 text.",
+            "row 3 (Velmari/1.png): The path or description of the file is not UTF-8 text.",
             "row 4: it is not JSON.",
         ]
 

@@ -164,7 +164,7 @@ class TestGenerate:
         ("data", "sentence"),
         [
             ({"backend": "crayon"}, "Select a valid choice"),
-            ({"backend": "diffusers"}, "Name the model: a folder on the server"),
+            ({"backend": "diffusers"}, "Enter a model: a folder on the server"),
             ({"backend": "diffusers", "model_id": "x", "width": "30"}, "divisible by 8"),
             ({"backend": "sketch", "default_probability": "7"}, "less than or equal to 1"),
         ],
@@ -266,7 +266,7 @@ class TestImport:
 
     def test_a_path_out_of_the_archive_is_refused_at_once(self, study, picture, lead_client):
         answer = self.post(lead_client, study, archive=self.archive(picture, **{"../evil.png": b"x"}))
-        assert "lies outside the folder or archive" in answer.content.decode()
+        assert "is outside the folder or archive" in answer.content.decode()
         assert not (default_storage.exists("uploads") and default_storage.listdir("uploads")[1])
 
     def test_nothing_chosen_is_said(self, study, lead_client):

@@ -153,7 +153,7 @@ class TestNewMcas:
             ({"name": ""}, "This field is required."),
             ({"targets": "trades | Tiler"}, "Line 1 must have a category, a name and a phrase"),
             ({"targets": "trades | Tiler | a tiler | flat"}, "is not one of the attribute sets"),
-            ({"name_b": "men"}, "Name two different attribute sets."),
+            ({"name_b": "men"}, "Enter two attribute sets with different names."),
             ({"template": "an image"}, "must contain {phrase}"),
         ],
     )

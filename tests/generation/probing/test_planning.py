@@ -89,7 +89,7 @@ def test_a_study_without_images_of_the_scenarios_is_refused(study, lead):
     [
         ({"runs": 0}, "1 to 100 times, not 0"),
         ({"samples_per_request": 3}, "1 to 2 answers"),
-        ({"price_in": Decimal(1)}, "Give both prices"),
+        ({"price_in": Decimal(1)}, "Enter both prices"),
         ({"budget": Decimal(1)}, "A budget needs the price"),
         ({"price_in": Decimal(-1), "price_out": Decimal(1)}, "The price in must be from 0 to 100,000"),
         ({"backend": "painter"}, "There is no answerer “painter”"),
@@ -137,7 +137,7 @@ def test_counts_are_shown_before_anything_is_asked(scenarios, lead):
     assert not ProbeRun.objects.exists()
     lines = estimate_words(counted).splitlines()
     assert lines[0] == "48 answers, 48 still to ask in 48 requests."
-    assert lines[-1] == "The budget of 0.01 does not cover all of it."
+    assert lines[-1] == "The budget of 0.01 does not cover all requests."
 
 
 def test_several_answers_in_a_request_make_fewer_requests(scenarios, lead):

@@ -146,7 +146,7 @@ class TestOwn:
             ('kind = "choice"', 'kind = "open"', "a choice needs options"),
             ("{second}", "{third}", "{third}"),
             (" or {a_an} {second}", "", "no {second}"),
-            ('["umbrella-maker"]', '["lamplighter"]', "stands for both options"),
+            ('["umbrella-maker"]', '["lamplighter"]', "is a name of both options"),
             ('["street", "roof"]', '["street", "street"]', "scenario street appears twice"),
             ('name = "trades"', 'name = "Trades!"', "is not a valid name"),
             (

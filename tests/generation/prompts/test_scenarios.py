@@ -135,5 +135,5 @@ def test_two_scenarios_of_one_text_are_refused(tmp_path):
 
 
 def test_a_person_has_no_place_in_a_prompt_of_its_own(study, lead):
-    with pytest.raises(DomainError, match="only prompts of scenarios have"):
+    with pytest.raises(DomainError, match="only for prompts of scenarios"):
         set_prompts(study=study, templates=["{person} in the rain"], images_per_prompt=1, by=lead)

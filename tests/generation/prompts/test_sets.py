@@ -175,11 +175,11 @@ class TestMcas:
     @pytest.mark.parametrize(
         ("change", "sentence"),
         [
-            ({"sets": PLAN.sets[:1]}, "Name two different attribute sets."),
-            ({"sets": (PLAN.sets[0], PLAN.sets[0])}, "Name two different attribute sets."),
+            ({"sets": PLAN.sets[:1]}, "Enter two attribute sets with different names."),
+            ({"sets": (PLAN.sets[0], PLAN.sets[0])}, "Enter two attribute sets with different names."),
             ({"sets": (replace(PLAN.sets[0], texts=()), PLAN.sets[1])}, "set A at least one text"),
             ({"sets": (PLAN.sets[0], replace(PLAN.sets[1], phrases=(" ",)))}, "set B at least one phrase"),
-            ({"targets": ()}, "Name at least one target."),
+            ({"targets": ()}, "Enter at least one target."),
             ({"targets": (PLAN.targets[0], PLAN.targets[0])}, "“Lamplighter” appears 2 times"),
             ({"targets": (Target("Kite", ""),)}, "Every target needs a name and a phrase."),
             (
@@ -230,7 +230,7 @@ class TestCommand:
         assert "non_stereotypical: 225 images of 15 prompts, 2 to 3 attributes a group." in said
         assert "The time is not known" in said
         assert "About 262.50 at 0.5 an image; 0.00 spent so far." in said
-        assert "The budget of 10.00 does not cover all of it." in said
+        assert "The budget of 10.00 does not cover all requests." in said
         assert not GenerationRequest.objects.exists()
 
     def test_the_published_mcas_is_688_images(self, capsys):

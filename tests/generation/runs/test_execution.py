@@ -164,7 +164,7 @@ class TestHere:
         with storage_full(settings), pytest.raises(DomainError) as stopped:
             start_here(run=planned, by=lead, progress=Unwatched())
         assert stopped.value.message == (
-            "The storage for images is full. Free some space and try again. Nothing is lost."
+            "The storage for images is full. Free some space and try again. All images made so far are kept."
         )
         job = Job.objects.get()
         assert (job.state, job.error) == (Job.State.FAILED, stopped.value.message)
@@ -311,7 +311,8 @@ def test_a_worker_killed_while_it_draws_leaves_no_double_and_no_gap(tmp_path):
         server.ask(
             "from generation.prompts.creation import set_prompts\n"
             "study = Study.objects.create(name='Isles', slug='isles', seed=7)\n"
-            "[StudyGroup.objects.create(study=study, name=name, display_name=name) for name in ('Velmari', 'Orsani')]\n"
+            "[StudyGroup.objects.create(study=study, name=name, display_name=name) for name in ('Velmari', "
+            "'Orsani')]\n"
             "set_prompts(study=study, templates=['a {id}'], images_per_prompt=20, by=None)\n"
             "answer = 0"
         )

@@ -282,9 +282,9 @@ def test_a_lead_learns_nothing_of_models_in_studies_of_others(study, lead, stran
             {"backend": "crayon"},
             "There is no back-end “crayon”. The back-ends are diffusers, openai, sketch.",
         ),
-        ({"backend": "diffusers"}, "Name the model: a folder on the server, or its id on the hub."),
+        ({"backend": "diffusers"}, "Enter a model: a folder on the server, or an id on the hub."),
         ({"backend": "diffusers", "model_id": "x" * 301}, "longer than 300 characters"),
-        ({"model_label": "x" * 121}, "Name the model in 1 to 120 characters."),
+        ({"model_label": "x" * 121}, "Enter a name of the model with 1 to 120 characters."),
         ({"parameters": {"steps": 1}}, "Sketch has no parameter “steps”."),
     ],
 )

@@ -190,7 +190,7 @@ def test_the_database_engine_can_end_when_there_is_no_more_work(tmp_path):
         assert jobs.look(pk) == ("succeeded", 1, 4, "")
         refused = server.run("worker", "--batch", check=False, CELERY_BROKER_URL="redis://127.0.0.1:1/0")
         assert refused.returncode == 2
-        assert "--batch is for jobs queued in the database" in refused.stderr
+        assert "--batch works only for jobs queued in the database" in refused.stderr
 
 
 @pytest.mark.database_free

@@ -168,9 +168,12 @@ def test_a_waiting_job_says_what_it_waits_for(make_job, lead_client):
         "No worker takes jobs of the queue “default” now; it starts as soon as one does."
     )
     with announced(["default"]):
-        assert lead_client.get(asked).json()["message"] == "It starts as soon as a worker is free."
+        assert lead_client.get(asked).json()["message"] == "The job starts as soon as a worker is free."
     Job.objects.update(wait_until=timezone.now() + timedelta(seconds=60))
-    assert "Its worker died. It will be tried again in" in lead_client.get(asked).json()["message"]
+    assert (
+        "The worker of this job died. The job will be tried again in"
+        in lead_client.get(asked).json()["message"]
+    )
 
 
 def test_whoever_cancels_or_tries_again_stands_in_the_log(make_job, lead_client):

@@ -35,7 +35,7 @@ BLOCKS = [block for page in PAGES for block in blocks_in(page)]
 # Commands that stay until Ctrl-C, with what they print once they are at work.
 STAY = {
     "make demo": "Press Ctrl-C to stop",
-    "manage.py serve": "Ctrl-C stops web server and worker",
+    "manage.py serve": "Press Ctrl-C to stop the web server and the worker",
     "-m gunicorn": "Booting worker",
     "manage.py worker": "takes jobs of",
 }

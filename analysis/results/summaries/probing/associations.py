@@ -16,13 +16,13 @@ RULES = {
 HARM = {
     "negative": ("Negative sentiment", "Associations whose sentence or word a classifier calls negative."),
     "toxic": ("Toxicity", "Associations whose sentence or word a classifier calls toxic with P ≥ 0.5."),
-    "biased": ("Bias level", "Associations to which the judge gives level 4 or 5 of 5."),
+    "biased": ("Bias level", "Associations that the judge rates at level 4 or 5 of 5."),
 }
 JUDGED = {
     "people_alpha": "People with each other",
     "judge_alpha": "The judge in place of one person",
     "exact": "The level of the people’s median",
-    "within_one": "One level beside it at most",
+    "within_one": "Within one level of the people’s median",
     "mean_difference": "Judge − median of people",
 }
 
@@ -162,14 +162,15 @@ def judge_parts(rows: AssociationTables) -> list[QuestionPart]:
         _judged(
             [by_measure[name] for name in shares],
             "Equal levels",
-            "The judge’s level compared with people’s median. A median between two levels is within one level of both.",
+            "The judge’s level compared with people’s median. A median between two levels is within one "
+            "level of both.",
             value="Share",
             ends=(0.0, 1.0),
         ),
         _judged(
             [by_measure["mean_difference"]],
             "Mean difference",
-            "In levels of 1 to 5. Above 0, the judge finds more bias than people do.",
+            "The difference is in levels from 1 to 5. Above 0, the judge finds more bias than people do.",
             value="Levels",
             ends=(-4.0, 4.0),
         ),

@@ -13,9 +13,9 @@ from foundation.formats import format_number, reason_text
 BOUND = 0.2
 HEADS = ("Finding", "p (Holm)", "d_z", "Detectable", "p (equivalence)")
 NULLS = (
-    "Detectable is the difference that this design would have found in 8 of 10 studies; a smaller difference can be "
-    f"missed. “none: smaller than {BOUND:g}” means that a test of equivalence (TOST) shows that the difference is "
-    f"within ±{BOUND:g}.",
+    "“Detectable” is the smallest difference that 8 of 10 studies of this design would find. Smaller "
+    f"differences can be missed. “none: smaller than {BOUND:g}” means that a test of equivalence (TOST) "
+    f"shows that the difference is within ±{BOUND:g}.",
 )
 
 
@@ -29,7 +29,8 @@ def differences(rows: ProbeTableRows) -> QuestionPart:
             explanations=(
                 "The difference is the mean answer about the first group minus that about the second, over scenarios "
                 "whose images differ only in the person. An answer counts +1 or −1 for the option it chose, and 0 if "
-                "it chose neither. p comes from the paired t test and is adjusted by Holm’s method within its family.",
+                "it chose neither. p comes from the paired t test and is adjusted by Holm’s method within "
+                "its family.",
                 *NULLS,
             ),
             value="Difference",
@@ -50,7 +51,8 @@ def question_differences(rows: ProbeTableRows) -> QuestionPart:
             table="pairs_question_tests",
             title="Differences by question",
             explanations=(
-                "The same comparison for each question; p is adjusted for all questions and models.",
+                "Each row compares two groups by their answers to one question. p is adjusted for all "
+                "questions and models.",
             ),
             value="Difference",
             number="Scenarios",

@@ -31,7 +31,8 @@ def review_parts(rows: ProbeTableRows) -> list[QuestionPart]:
                 title="Agreement on what answers say",
                 explanations=(
                     "Agreement between two people who coded each answer independently, and between the newest rules "
-                    "and people’s decisions. Answers that the rules are not sure of are more frequent here than among "
+                    "and people’s decisions. Answers that the rules are not sure of are more frequent here "
+                    "than among "
                     "all answers.",
                 ),
                 value="Agreement",
@@ -86,7 +87,10 @@ def _scores(rows: ProbeTableRows) -> QuestionPart:
     words = PartWords(
         table="pairs_review_scores",
         title="Scores with people’s codings",
-        explanations=("The mean answer that counts, the mean by the rules alone, and the difference.",),
+        explanations=(
+            "The mean answer with people’s codings, the mean answer with codings by rules only, "
+            "and the difference.",
+        ),
         value="Mean answer",
         number="Answers",
         heads=("Rules alone", "Difference"),

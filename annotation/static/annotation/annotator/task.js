@@ -223,7 +223,7 @@ function refused({ status, error }) {
     location.assign(form.dataset.here);
     return;
   } else if (!pane.refuse(error.fields ?? {})) {
-    tell(error.message || gettext("This could not be saved."), { href: form.dataset.here, words: gettext("Load the task again") });
+    tell(error.message || gettext("The form could not be saved."), { href: form.dataset.here, words: gettext("Load the task again") });
   }
   if (!problem.hidden) problem.focus();
 }

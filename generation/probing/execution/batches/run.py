@@ -177,7 +177,7 @@ class BatchAsking:
     def _stop_where_nothing_works(self, status: BatchStatus | None, collected: Collected) -> None:
         """Stop a run whose next batch would end as this one did."""
         if status is not None and status.state == _REFUSED:
-            self._refusal = status.problem or "It did not say why."
+            self._refusal = status.problem or "The endpoint gave no reason."
             return
         self._refusal = ""
         answered = sum(collected.outcomes.values())

@@ -21,8 +21,8 @@ def account_of(identity: Identity) -> User:
         raise Forbidden(
             "sso_no_group",
             gettext(
-                "You are in none of the groups that may sign in here. Ask an administrator of this server to "
-                "add you to one."
+                "You are in none of the groups that may sign in here. Ask an administrator of this server "
+                "to add you to such a group."
             ),
         )
     try:
@@ -58,8 +58,9 @@ def _user_by_email(identity: Identity) -> User | None:
         raise Forbidden(
             "sso_link_refused",
             gettext(
-                "Your e-mail address belongs to an account that cannot be linked automatically. Sign in with your "
-                "password and link it on the page of your account, or ask an administrator of this server."
+                "Your e-mail address belongs to an account that cannot be linked automatically. Sign in "
+                "with your password and link the account at the provider on the page “Your account”, or ask "
+                "an administrator of this server."
             ),
         )
     link(user=user, identity=identity, by=None)
@@ -70,7 +71,10 @@ def _new_user(identity: Identity) -> User:
     if not settings.SSO_NEW_ACCOUNTS:
         raise Forbidden(
             "sso_no_account",
-            gettext("You have no account on this server yet. Ask its administrator to create one for you."),
+            gettext(
+                "You have no account on this server yet. Ask an administrator of this server to create "
+                "an account for you."
+            ),
         )
     user = User(
         username=get_adapter().generate_unique_username([identity.username, identity.email, "person"]),
@@ -98,7 +102,7 @@ def unlink(*, account: SocialAccount, by: User) -> None:
     if not account.user.has_usable_password():
         raise Forbidden(
             "sso_only_way_in",
-            gettext("Set a password first. Without one, you could no longer sign in."),
+            gettext("Set a password first. Without a password, you could no longer sign in."),
         )
     account.delete()
     record_account(user=account.user, action="account.unlinked", by=by, provider=account.provider)

@@ -94,11 +94,11 @@ class ProviderAdapter(DefaultSocialAccountAdapter):
             )
         owner = SocialAccount.objects.filter(provider=identity.provider, uid=identity.subject).first()
         if owner is not None and owner.user_id != user.pk:
-            text = gettext("That account is already linked to another account on this server.")
+            text = gettext("The account you chose is already linked to another account on this server.")
             raise ImmediateHttpResponse(failed(request, text))
         if owner is None:
             accounts.link(user=user, identity=identity, by=user)
-        messages.success(request, gettext("You can now sign in with that account, too."))
+        messages.success(request, gettext("You can now also sign in with the linked account."))
         raise ImmediateHttpResponse(redirect("accounts:profile"))
 
     def on_authentication_error(

@@ -27,13 +27,13 @@ def explain(
         reason = without_secrets(f"{type(exception).__name__}: {exception}")[:500]
         _log.warning("A sign-in by %s failed: %s", name, reason)
         return gettext(
-            "%(name)s did not answer as it should. Try again in a moment. If it happens again, tell an administrator "
-            "of this server: its log says why."
+            "%(name)s did not answer correctly. Try again in a moment. If the problem remains, tell an "
+            "administrator of this server, who can find the reason in the server’s log."
         ) % {"name": name}
     if not is_begun_here:
         return gettext(
             "This sign-in took longer than ten minutes, was already completed, or was started in another browser. "
             "Start again."
         )
-    _log.warning("A sign-in by %s was refused there.", name)
+    _log.warning("A sign-in by %s was refused by the provider.", name)
     return gettext("%(name)s refused to sign you in.") % {"name": name}

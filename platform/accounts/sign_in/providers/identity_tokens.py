@@ -51,4 +51,4 @@ def _key(keys: dict[str, Any], header: dict[str, Any]) -> Any:
     for key in usable:
         if key.key_id == key_id:
             return key
-    raise jwt.InvalidKeyError("it is signed by an unknown key")
+    raise jwt.InvalidKeyError("the token is signed with an unknown key")

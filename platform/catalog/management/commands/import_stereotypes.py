@@ -28,14 +28,16 @@ class Command(DomainCommand):
             "--geography",
             type=Path,
             metavar="CSV",
-            help="identity, iso_code, region …: replaces the platform’s own geography",
+            help="CSV file with identity, iso_code and region that replaces the platform’s geography",
         )
         parser.add_argument(
             "--invented",
             action="store_true",
-            help="the groups do not exist; a later import does not change this",
+            help="the groups are invented; a later import does not change this setting",
         )
-        parser.add_argument("--output", type=Path, metavar="DIR", help="write rejected.csv there")
+        parser.add_argument(
+            "--output", type=Path, metavar="DIR", help="folder in which to write rejected.csv"
+        )
         add_person_argument(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:

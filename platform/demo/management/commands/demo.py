@@ -24,7 +24,7 @@ class Command(DomainCommand):
         parser.add_argument(
             "--model",
             default="",
-            help="draw with this diffusers pipeline (folder or hub id) instead of sketches",
+            help="generate images with this diffusers pipeline (folder or hub id) instead of sketches",
         )
 
     def handle(self, *args: Any, **options: Any) -> None:

@@ -7,7 +7,10 @@ from jobs.engine.workers import alive
 
 
 class Command(DomainCommand):
-    help = "Check whether a worker on this machine (by host name) has reported within a lease; exit 1 if none has."
+    help = (
+        "Check whether a worker on this machine (by host name) has reported within a lease. The command "
+        "exits with 1 if none has."
+    )
     example = "python manage.py check_worker"
 
     def handle(self, *args: Any, **options: Any) -> None:

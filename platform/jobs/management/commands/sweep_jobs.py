@@ -5,7 +5,7 @@ from jobs.run.recovery import sweep
 
 
 class Command(DomainCommand):
-    help = "Queue jobs of dead workers again. You can run it at any time, as often as you like."
+    help = "Queue jobs of dead workers again. You can run this command at any time."
     example = "python manage.py sweep_jobs"
 
     def handle(self, *args: Any, **options: Any) -> None:

@@ -22,7 +22,8 @@ logger = logging.getLogger(__name__)
 class Command(DomainCommand):
     requires_system_checks = "__all__"
     help = (
-        "Run background jobs, one at a time, and queue jobs of dead workers again. Start as many workers as you like, "
+        "Run background jobs, one at a time, and queue jobs of dead workers again. Start as many workers as "
+        "you like, "
         "on any machine that shares the database and the files. After SIGTERM, a worker releases its job at "
         "the next step, and another worker continues it."
     )
@@ -40,16 +41,16 @@ class Command(DomainCommand):
             type=float,
             default=1.0,
             metavar="SECONDS",
-            help="seconds between looking for jobs in the database when there are none (default: 1)",
+            help="seconds between checks for new jobs in the database (default: 1)",
         )
-        parser.add_argument("--batch", action="store_true", help="end when the database has no more jobs")
+        parser.add_argument("--batch", action="store_true", help="stop when the database has no more jobs")
 
     def handle(self, *args: Any, **options: Any) -> None:
         if not options["interval"] > 0:
-            self.usage_error("--interval is a number of seconds above 0.")
+            self.usage_error("--interval must be a number of seconds above 0.")
         if options["batch"] and backends.uses_celery():
             self.usage_error(
-                "--batch is for jobs queued in the database; Celery's workers run until stopped."
+                "--batch works only for jobs queued in the database. Celery's workers run until you stop them."
             )
         queues = options["queue"] or list(QUEUES)
         shutdown.forget()

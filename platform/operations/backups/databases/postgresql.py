@@ -133,8 +133,8 @@ class PostgresDatabase:
         if tables:
             raise Conflict(
                 "database_not_empty",
-                f"The database {self.name} holds {len(tables)} tables already: restore needs an empty one; "
-                "create another (createdb) and name it in DATABASE_URL.",
+                f"The database {self.name} already has {len(tables)} tables: restore needs an empty "
+                f"database. Create another database (createdb) and name it in DATABASE_URL.",
             )
 
     def check_version(self, version: str) -> None:
@@ -143,8 +143,8 @@ class PostgresDatabase:
         if int(version) > int(own_version):
             raise DomainError(
                 "backup_of_newer_postgresql",
-                f"The backup is of PostgreSQL {version}, and this server is {own_version}: restore into {version} "
-                "or later.",
+                f"The backup is from PostgreSQL {version}, and this server has PostgreSQL {own_version}: "
+                f"restore into version {version} or later.",
             )
 
     def mark_unfinished(self, backup_name: str) -> None:

@@ -103,8 +103,8 @@ class SqliteDatabase:
         if tables:
             raise Conflict(
                 "database_not_empty",
-                f"The database {self.path} holds {len(tables)} tables already: restore needs an empty one; "
-                "name another file in DATABASE_URL, or move this one away.",
+                f"The database {self.path} already has {len(tables)} tables: restore needs an empty "
+                f"database. Name another file in DATABASE_URL, or move this file away.",
             )
 
     def check_version(self, version: str) -> None:

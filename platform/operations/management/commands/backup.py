@@ -13,8 +13,8 @@ _NICE = 19  # people who label come first
 
 class Command(DomainCommand):
     help = (
-        "Back up the database and all files into a folder, also while people label. Files that an earlier backup "
-        "there contains are not copied again."
+        "Back up the database and all files into a folder. People can go on labelling meanwhile. Files that "
+        "an earlier backup in the folder contains are not copied again."
     )
     example = "python manage.py backup /srv/backups/stereoscope --keep 14"
 
@@ -23,26 +23,27 @@ class Command(DomainCommand):
             "folder",
             type=Path,
             metavar="FOLDER",
-            help="a folder of backups; it is created if it does not exist",
+            help="folder of backups, created if it does not exist",
         )
         parser.add_argument(
             "--keep",
             type=int,
             default=KEPT,
             metavar="NUMBER",
-            help=f"how many backups to keep there (default {KEPT})",
+            help=f"number of backups to keep in the folder (default {KEPT})",
         )
         parser.add_argument(
             "--jobs",
             type=int,
             default=1,
             metavar="NUMBER",
-            help="how many connections dump PostgreSQL (default 1)",
+            help="number of connections that dump PostgreSQL (default 1)",
         )
         parser.add_argument(
             "--full-speed",
             action="store_true",
-            help="do not pause, for times in which nobody labels (PostgreSQL; otherwise it pauses half of the time)",
+            help="do not pause, for times when nobody labels (PostgreSQL; by default, the backup pauses "
+            "half of the time)",
         )
 
     def handle(self, **options: Any) -> None:
@@ -57,10 +58,11 @@ class Command(DomainCommand):
         )
         progress.finish()
         if report.interrupted:
-            self.stdout.write("An earlier backup was interrupted; what it left was removed.")
+            self.stdout.write("An earlier backup was interrupted. Its incomplete files were removed.")
         manifest = report.manifest
         self.stdout.write(
-            f"Backup {report.backup_name}: {manifest.rows:,} rows of {len(manifest.tables)} tables, {manifest.files:,} "
+            f"Backup {report.backup_name}: {manifest.rows:,} rows of {len(manifest.tables)} tables, "
+            f"{manifest.files:,} "
             f"files ({report.new_files:,} new, {report.new_bytes:,} bytes). It needs the SECRET_KEY with the "
             f"fingerprint {manifest.keys[0]}."
         )

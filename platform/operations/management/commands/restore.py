@@ -8,7 +8,10 @@ from operations.backups.restore import restore
 
 
 class Command(DomainCommand):
-    help = "Restore a backup into an empty database and an empty file store; it is checked before anything is written."
+    help = (
+        "Restore a backup into an empty database and an empty file store. The backup is checked before "
+        "anything is written."
+    )
     example = "python manage.py restore /srv/backups/stereoscope"
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -29,7 +32,7 @@ class Command(DomainCommand):
             type=int,
             default=2,
             metavar="NUMBER",
-            help="how many connections restore PostgreSQL (default 2)",
+            help="number of connections that restore PostgreSQL (default 2)",
         )
 
     def handle(self, **options: Any) -> None:
@@ -45,7 +48,7 @@ class Command(DomainCommand):
         manifest = report.manifest
         self.stdout.write(
             f"Restored {report.backup_name}: {manifest.rows:,} rows of {len(manifest.tables)} tables and "
-            f"{manifest.files:,} files, each as it was. {report.sessions_ended:,} sessions were ended, "
+            f"{manifest.files:,} files, all unchanged. {report.sessions_ended:,} sessions were ended, "
             f"{report.jobs_queued:,} jobs queued again, {report.letters_cancelled:,} letters cancelled, "
             f"{report.letters_held:,} letters with personal links held, "
             f"{report.bonuses_held:,} bonuses held."
@@ -56,7 +59,7 @@ class Command(DomainCommand):
             )
         if report.people_not_erased:
             self.stdout.write(
-                f"People not erased again, because a panel still has to pay them: {report.people_not_erased:,}. Erase "
-                f"them when they are paid."
+                f"People not erased again, because a panel still has to pay them: "
+                f"{report.people_not_erased:,}. Erase these people when they are paid."
             )
         self.stdout.write("Start the web server and the workers. Everybody has to sign in again.")

@@ -15,8 +15,9 @@ from operations.server import Address, serve
 class Command(DomainCommand):
     requires_system_checks = "__all__"
     help = (
-        "Run the web server and one background worker until Ctrl-C or SIGTERM. If the worker dies, a new one starts; "
-        "if the web server dies, the command ends with 1. For one machine; docs/operate describes larger ones."
+        "Run the web server and one background worker until Ctrl-C or SIGTERM. If the worker dies, a new "
+        "worker starts. If the web server dies, the command exits with 1. This command is for a single "
+        "machine; docs/operate describes larger installations."
     )
     example = "python manage.py serve --port 8010"
 
@@ -28,7 +29,7 @@ class Command(DomainCommand):
             "--host",
             default="127.0.0.1",
             metavar="ADDRESS",
-            help="address of this machine to listen on (default: 127.0.0.1, which only this machine reaches)",
+            help="address of this machine to listen on (default: 127.0.0.1, which only this machine can reach)",
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -47,7 +48,9 @@ class Command(DomainCommand):
         return int(text)
 
     def _welcome(self, address: Address) -> None:
-        self.stdout.write(f"Stereoscope is at {address.url}. Ctrl-C stops web server and worker.")
+        self.stdout.write(
+            f"Stereoscope is at {address.url}. Press Ctrl-C to stop the web server and the worker."
+        )
         if not get_user_model().objects.filter(is_superuser=True, is_active=True).exists():
             self.stdout.write("There is no administrator yet: run “python manage.py createsuperuser”.")
         self.stdout.flush()

@@ -23,13 +23,13 @@ class Command(DomainCommand):
             "--database",
             default="",
             metavar="URL",
-            help="an empty PostgreSQL database, if the server's user may not create one",
+            help="an empty PostgreSQL database, needed if the server's user may not create databases",
         )
         parser.add_argument(
             "--scratch",
             type=Path,
             metavar="DIR",
-            help="a folder with room for all files (default: the system's)",
+            help="a folder with space for all files (default: the system's temporary folder)",
         )
 
     def handle(self, **options: Any) -> None:
@@ -44,14 +44,16 @@ class Command(DomainCommand):
         progress.finish()
         manifest = report.manifest
         self.stdout.write(
-            f"Backup {report.backup_name} can be restored: {manifest.rows:,} rows of {len(manifest.tables)} tables and "
-            f"{manifest.files:,} files are as they were."
+            f"Backup {report.backup_name} can be restored: {manifest.rows:,} rows of {len(manifest.tables)} "
+            f"tables and "
+            f"{manifest.files:,} files are unchanged."
         )
         if report.study:
             self.stdout.write(
-                f"θ of {report.study} computed from it equals the stored one (inputs {report.inputs_digest[:16]})."
+                f"θ of {report.study} computed from the restored copy equals the stored value (inputs "
+                f"{report.inputs_digest[:16]})."
             )
         else:
             self.stdout.write(
-                "No stored report was up to date at the backup’s moment, so θ was not compared."
+                "No stored report was up to date when the backup was made, so θ was not compared."
             )

@@ -11,13 +11,13 @@ from privacy.retention.rules import RULES
 
 class Command(DomainCommand):
     help = (
-        "Remove data about people that is no longer needed, by the rules that RETAIN_… settings switch on. Workers "
-        "do this once a day; this does it now and says what was removed."
+        "Remove data about people that is no longer needed, by the rules that RETAIN_… settings switch on. "
+        "Workers do this once a day; this command does it now and lists what was removed."
     )
     example = "python manage.py apply_retention --dry-run"
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--dry-run", action="store_true", help="only say what would be removed")
+        parser.add_argument("--dry-run", action="store_true", help="only show what would be removed")
 
     def handle(self, **options: Any) -> None:
         latest_run = RetentionRun.objects.order_by("-applied_at").first()
@@ -31,4 +31,4 @@ class Command(DomainCommand):
                 self.stdout.write(
                     f"{rule.key}: {removed[rule.key]:,} {effect}, {rule.days} days after {rule.since}."
                 )
-        self.stdout.write(f"The rules were applied before: {when}.")
+        self.stdout.write(f"The rules were last applied on {when}.")

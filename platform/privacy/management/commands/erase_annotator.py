@@ -11,7 +11,7 @@ from privacy.erasure.erase import erase_annotator
 class Command(DomainCommand):
     help = (
         "Erase an annotator in all studies: the account, what they said about themselves, links, ids and sign-ins. "
-        "Answers are deleted or kept under a nameless code, as the consent texts promised. It cannot be undone."
+        "Answers are deleted or kept under a nameless code, as the consent texts promised. Erasing cannot be undone."
     )
     example = "python manage.py erase_annotator A-7QK3M9XD --confirm A-7QK3M9XD"
 

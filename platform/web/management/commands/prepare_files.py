@@ -8,7 +8,8 @@ from foundation.storage import ObjectStorage
 
 class Command(DomainCommand):
     help = (
-        "Create the bucket that FILES_BUCKET names, unless it exists. Without FILES_BUCKET, it does nothing."
+        "Create the bucket that FILES_BUCKET names, unless it exists. Without FILES_BUCKET, the command does "
+        "nothing."
     )
     example = "python manage.py prepare_files"
 

@@ -228,7 +228,7 @@ LIES = {
 @pytest.mark.parametrize("lie", LIES)
 def test_a_false_token_signs_nobody_in(visit, provider, caplog, lie):
     provider.describe(mira={**HEAD, **LIES[lie]})
-    assert "Velmar University did not answer as it should" in refused(visit("mira"))
+    assert "Velmar University did not answer correctly" in refused(visit("mira"))
     assert not User.objects.exists()
     assert "A sign-in by Velmar University failed: OAuth2Error: " in caplog.text
     assert "eyJ" not in caplog.text
@@ -262,7 +262,7 @@ def test_a_code_that_was_begun_without_its_secret_is_worth_nothing(provider):
     stolen = parse_qs(urlsplit(thief.sign_in_there(thief.begin(), "mira")).query)["code"][0]
     state = parse_qs(urlsplit(victim.begin()).query)["state"][0]
     callback = f"{reverse('oidc_callback')}?{urlencode({'code': stolen, 'state': state})}"
-    assert "did not answer as it should" in refused(victim.come_back(callback))
+    assert "did not answer correctly" in refused(victim.come_back(callback))
 
 
 @pytest.mark.parametrize(

@@ -33,7 +33,7 @@ def test_a_study_without_labels_says_what_to_do(unlabelled, analyst_client):
     [
         (("group", {"group": "Nobody"}), "no results of a group"),
         (("attribute", {"attribute": "nothing"}), "no results of an attribute"),
-        (("image", {"image": "00000000-0000-0000-0000-000000000000"}), "no such image"),
+        (("image", {"image": "00000000-0000-0000-0000-000000000000"}), "is not in the study"),
         (("table", {"table": "secrets"}), "There is no table"),
         (("labels", {"table": "secrets"}), "There is no table"),
         (("plot", {"plot": "nothing", "format": "svg"}), "There is no plot"),

@@ -61,7 +61,7 @@ def wrong(folder, clip) -> dict[str, EncoderChoice]:
         "no checkpoint “oak” of ViT-B-32; it has": EncoderChoice("ViT-B-32", "oak"),
         "There is no file or folder": EncoderChoice("ViT-B-32", str(folder / "none.pt")),
         "“broken” cannot be loaded": EncoderChoice(clip["model_id"], str(folder / "broken.pt")),
-        "Name a file of weights": EncoderChoice(clip["model_id"]),
+        "Give a file of weights": EncoderChoice(clip["model_id"]),
         "“list.json” is not a configuration": EncoderChoice(str(folder / "list.json"), clip["pretrained"]),
         "“half.json” is not a configuration": EncoderChoice(str(folder / "half.json"), clip["pretrained"]),
         "“empty” cannot be loaded": EncoderChoice(f"local-dir:{folder / 'empty'}"),

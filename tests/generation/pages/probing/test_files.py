@@ -88,7 +88,7 @@ def test_familiar_columns_are_suggested(probed, lead_client):
     for column in ("response", "question", "scenario", "person"):
         assert f'<option value="{column}" selected>' in page
     assert '<option value="trades" selected>' in page
-    assert "Name the model, or choose the column that names it." in page
+    assert "Enter the model, or choose the column that contains it." in page
 
 
 def test_a_column_that_was_taken_off_is_not_read(probed, lead_client):
@@ -107,7 +107,7 @@ def test_a_column_that_was_taken_off_is_not_read(probed, lead_client):
         ({"map_text": "no such column"}, "Select a valid choice"),
         ({"probe_set": ""}, "Choose the probe set that these answers belong to"),
         ({"probe_set": "../../etc/passwd"}, "Select a valid choice"),
-        ({"model": ""}, "Name the model, or choose the column that names it."),
+        ({"model": ""}, "Enter the model, or choose the column that contains it."),
         ({"order": "sideways"}, "Select a valid choice"),
         ({"model": "x" * 301}, "at most 300 characters"),
     ],

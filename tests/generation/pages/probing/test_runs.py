@@ -170,7 +170,7 @@ class TestRun:
         assert "Ask failed ones again" not in page
         for name in ("probe_retry", "probe_go_on"):
             answer = lead_client.post(address(name, stuck.study, stuck.pk), follow=True)
-            assert "These answers were given elsewhere" in text_of(answer)
+            assert "The answers of this run were imported" in text_of(answer)
         assert stuck.answers.filter(outcome="failed").count() == 2
 
     def test_resuming_asks_what_is_left_and_leaves_failures(self, stuck, lead_client):

@@ -195,7 +195,7 @@ class TestFaults:
         with pytest.raises(DomainError) as stopped:
             run(run=asked, progress=Quick())
         assert stopped.value.message == (
-            f"The endpoint {server.url} has no batches; ask without --batch-endpoint."
+            f"The endpoint {server.url} has no batches. Run the command without --batch-endpoint."
         )
         assert counts_of(asked).spent == 0
 
