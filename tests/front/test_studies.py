@@ -142,7 +142,7 @@ def test_a_lead_adds_and_removes_members(lead_client, study):
 def test_an_unknown_user_name_is_refused_beside_the_field(lead_client, study):
     answer = lead_client.post("/studies/isles/members/", {"username": "nobody", "role": "analyst"})
     assert answer.status_code == 400
-    assert "nobody with the user name “nobody”" in answer.content.decode()
+    assert "No user has the name “nobody”" in answer.content.decode()
 
 
 def test_the_last_lead_stays(lead_client, study, lead):

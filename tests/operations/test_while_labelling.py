@@ -70,7 +70,7 @@ def test_files_of_a_bucket_are_backed_up_and_restored_into_another(tmp_path):
             server.ask("from tests.operations.source import fill\nanswer = fill(images=3)")
             assert "4 files (4 new" in server.run("backup", str(folder)).stdout
             assert "4 files (0 new" in server.run("backup", str(folder)).stdout
-            assert "4 files are as they were" in server.run("verify_backup", str(folder)).stdout
+            assert "4 files are unchanged" in server.run("verify_backup", str(folder)).stdout
             names = server.ask(NAMES)
         with empty_place(tmp_path / "place", **settings(second)) as place:
             place.run("prepare_files")

@@ -130,7 +130,7 @@ def test_who_does_not_lead_every_study_of_the_person_asks_an_administrator(
         )
     assert set(studies_with_data(annotator).values_list("slug", flat=True)) == {"isles", "other"}
     page = text_of(lead_client, address)
-    assert "Ask an administrator to erase them, and give their code" in page
+    assert "Ask an administrator to erase this person, and give their code" in page
     assert "Elsewhere" not in page
     assert "<form" not in page.partition("<main")[2]
     answer = lead_client.post(address, {"code": annotator.pseudonym})

@@ -217,7 +217,7 @@ def test_the_command_says_what_it_removed_and_what_is_kept(past, settings):
     lines = told.getvalue().splitlines()
     assert lines[0] == f"prints: 1 would be removed, {DAYS} days after the campaign was closed."
     assert lines[1] == "addresses: kept (RETAIN_ADDRESSES_DAYS is not set)."
-    assert lines[-1] == "The rules were applied before: never."
+    assert lines[-1] == "Last application of the rules: never."
     told = StringIO()
     call_command("apply_retention", stdout=told)
     assert told.getvalue().splitlines()[0].startswith("prints: 1 removed")

@@ -63,7 +63,7 @@ def test_an_image_whose_vector_is_not_finite_fails_alone(study, encoder):
     assert ImageEmbedding.objects.count() == 4
     failed = ScoredImage.objects.filter(outcome="failed")
     assert set(failed.values_list("reason", flat=True)) == {
-        "The model returned no finite vector for it, computing in fp16."
+        "The model returned no finite vector for the image with precision fp16."
     }
     assert failed.count() == 2
 

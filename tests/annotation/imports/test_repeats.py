@@ -139,7 +139,9 @@ def test_answers_that_are_repeated_all_over_stay_and_ids_are_no_people(bring):
     ).summary
     assert not summary["annotator_ids"]["usable"]
     # 5 further answers and the equal one, of 46
-    assert summary["annotator_ids"]["sentence"].startswith("13.04 % of the judgements repeat one")
+    assert summary["annotator_ids"]["sentence"].startswith(
+        "13.04 % of the judgements repeat an earlier judgement"
+    )
 
 
 def test_a_doubled_rating_is_reported_and_kept_once(table):

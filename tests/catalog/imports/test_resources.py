@@ -89,7 +89,7 @@ def test_blank_rows_and_pairs_listed_again_are_rejected_with_their_row(db):
 
 def test_a_stored_mean_that_disagrees_with_its_ratings_is_reported_and_kept(db):
     report = bring(KITES, "Velmari,drum,2,1,0,1,2,0,4,4,4,2")
-    assert any(note.startswith("1 rows store a mean") and "row 3" in note for note in report.rows.notes)
+    assert any(note.startswith("1 rows have a mean") and "row 3" in note for note in report.rows.notes)
     pair = Stereotype.objects.get(attribute__text="drum")
     assert (pair.rating_1, pair.offensiveness_stored) == (4, 2)
 

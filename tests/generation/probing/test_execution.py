@@ -204,7 +204,7 @@ class TestAnEndpoint:
         progress = Lines()
         result = run(run=asks(scenarios), progress=progress)
         assert "The model changed during the run: talker-1 (fp_1), talker-2 (fp_1)." in str(result)
-        assert progress.lines == ["The model changed: it was talker-1 (fp_1); now it is talker-2 (fp_1)."]
+        assert progress.lines == ["The endpoint changed the model from talker-1 (fp_1) to talker-2 (fp_1)."]
 
     def test_the_endpoint_is_kept_full(self, scenarios, endpoint, settings):
         """The first call is answered when the last one has been asked: in rounds they would wait for each other."""

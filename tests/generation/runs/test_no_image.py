@@ -61,7 +61,7 @@ def test_a_picture_with_a_number_that_is_not_finite_has_failed(folder, tmp_path,
     assert (answer.outcome, answer.picture) == ("failed", None)
     assert answer.reason == "The model computed numbers that are not finite (NaN) in float32."
     half = load(tmp_path / "broken", dtype="bfloat16").draw(ImageRequest("a person", 1))
-    assert half.remedy == "It computes in bfloat16: choose dtype float32."
+    assert half.remedy == "The model computes in bfloat16: choose dtype float32."
 
 
 @marked
@@ -120,7 +120,7 @@ def test_five_in_a_row_stop_the_run_name_the_type_and_store_nothing(folder, tmp_
         run(run=planned, progress=Unwatched())
     assert stopped.value.message == (
         "Stopped after 5 results in a row that are not images: The model computed numbers that are not finite (NaN) "
-        "in bfloat16. It computes in bfloat16: choose dtype float32."
+        "in bfloat16. The model computes in bfloat16: choose dtype float32."
     )
     assert planned.requests.filter(outcome="failed").count() == 5
     assert planned.requests.filter(outcome="pending").count() == 7

@@ -126,7 +126,10 @@ def test_a_job_that_kills_its_workers_is_given_up(jobs):
         end(worker)
     state, attempts, _, error = jobs.look(pk)
     assert (state, attempts) == ("failed", 2)
-    assert error == "The worker died 2 times while doing this, so it is not tried again automatically."
+    assert (
+        error
+        == "The worker died 2 times while running this job, so the job is not tried again automatically."
+    )
 
 
 def test_a_worker_reads_its_inboxes_while_its_job_runs(jobs):

@@ -87,7 +87,7 @@ def test_a_failed_job_shows_its_sentence_and_can_be_tried_again(make_job, lead_c
     with pytest.raises(ZeroDivisionError):
         run_here(job, Unwatched())
     page = lead_client.get(reverse("jobs:detail", args=[job.pk])).content.decode()
-    assert "Stopped by an unexpected error (ZeroDivisionError)" in page
+    assert "An unexpected error (ZeroDivisionError) stopped the job" in page
     lead_client.post(reverse("jobs:retry", args=[job.pk]))
     job.refresh_from_db()
     assert job.state == Job.State.QUEUED
@@ -165,7 +165,7 @@ def test_a_waiting_job_says_what_it_waits_for(make_job, lead_client):
     job = make_job()
     asked = reverse("jobs:progress", args=[job.pk])
     assert lead_client.get(asked).json()["message"] == (
-        "No worker takes jobs of the queue “default” now; it starts as soon as one does."
+        "No worker takes jobs from the queue “default” now. The job starts as soon as a worker does."
     )
     with announced(["default"]):
         assert lead_client.get(asked).json()["message"] == "The job starts as soon as a worker is free."

@@ -57,7 +57,8 @@ def test_an_unexpected_failure_is_one_sentence_for_people_and_a_traceback_in_the
     job.refresh_from_db()
     assert job.state == Job.State.FAILED
     assert (
-        job.error == "Stopped by an unexpected error (ZeroDivisionError); the server's log has the details."
+        job.error
+        == "An unexpected error (ZeroDivisionError) stopped the job. The server's log has the details."
     )
     assert "1 / 0" in caplog.text
 

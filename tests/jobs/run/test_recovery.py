@@ -54,7 +54,10 @@ def test_a_job_that_kept_killing_its_workers_is_given_up_with_a_sentence(make_jo
     assert sweep().given_up == (job.pk,)
     job.refresh_from_db()
     assert (job.state, job.error_code) == (Job.State.FAILED, "given_up")
-    assert job.error == "The worker died 3 times while doing this, so it is not tried again automatically."
+    assert (
+        job.error
+        == "The worker died 3 times while running this job, so the job is not tried again automatically."
+    )
     assert job.lines.first().text == f"Failed. {job.error}"
 
 

@@ -31,4 +31,4 @@ class Command(DomainCommand):
                 self.stdout.write(
                     f"{rule.key}: {removed[rule.key]:,} {effect}, {rule.days} days after {rule.since}."
                 )
-        self.stdout.write(f"The rules were last applied on {when}.")
+        self.stdout.write(f"Last application of the rules: {when}.")

@@ -57,7 +57,7 @@ def wrong(folder, clip) -> dict[str, EncoderChoice]:
     (folder / "empty").mkdir()
     return {
         "open_clip has no architecture “ViT-Z”": EncoderChoice("ViT-Z", "openai"),
-        "Name a checkpoint of ViT-B-32": EncoderChoice("ViT-B-32"),
+        "Give a checkpoint for ViT-B-32": EncoderChoice("ViT-B-32"),
         "no checkpoint “oak” of ViT-B-32; it has": EncoderChoice("ViT-B-32", "oak"),
         "There is no file or folder": EncoderChoice("ViT-B-32", str(folder / "none.pt")),
         "“broken” cannot be loaded": EncoderChoice(clip["model_id"], str(folder / "broken.pt")),

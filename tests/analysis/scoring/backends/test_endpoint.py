@@ -75,8 +75,8 @@ def test_a_limit_is_waited_for(study, lead, endpoint):
 @pytest.mark.parametrize(
     ("model", "reason"),
     [
-        ("shy", "The model declined it: I would rather not."),
-        ("strict", "The endpoint declined it: Your request was rejected by our safety system."),
+        ("shy", "The model declined the request: I would rather not."),
+        ("strict", "The endpoint declined the request: Your request was rejected by our safety system."),
     ],
 )
 def test_what_is_declined_is_counted_with_its_reason_and_stops_nothing(study, lead, endpoint, model, reason):

@@ -267,10 +267,11 @@ class TestRows:
     def test_measures_follow_from_questions_and_unit(self, lead_client, study):
         page = press(lead_client, NEW, lead_client.get(NEW), "add questions scale")
         reasons = {one.name: one.reason for one, _ in page.context["form"].offered if not one.reads}
-        assert reasons["plackett_luce"] == "It needs another unit: set of images."
-        assert reasons["shares"] == "It needs a choice."
+        assert reasons["plackett_luce"] == "The measure needs another unit: set of images."
+        assert reasons["shares"] == "The measure needs a choice."
         assert (
-            reasons["box_agreement"] == "It needs a choice or scale or text that asks for a box in the image."
+            reasons["box_agreement"]
+            == "The measure needs a choice or scale or text that asks for a box in the image."
         )
         assert page.context["form"].unread == ["scale_1"]
         page = press(lead_client, NEW, page, "choose measures")

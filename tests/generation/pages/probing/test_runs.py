@@ -97,7 +97,7 @@ class TestNewProbe:
             ({"bias": "{"}, "Enter a valid JSON"),
             ({"refusal_rate": "2"}, "less than or equal to 1"),
             ({"probe_set": "../../etc/passwd"}, "Select a valid choice"),
-            ({"runs": "1", "samples_per_request": "2"}, "A request can have 1 to 1 answers"),
+            ({"runs": "1", "samples_per_request": "2"}, "A request can ask for 1 to 1 answers"),
         ],
     )
     def test_what_is_wrong_is_said_and_nothing_is_planned(self, occupations, lead_client, change, sentence):
