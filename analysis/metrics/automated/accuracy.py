@@ -1,7 +1,6 @@
 """How well scores tell positive units from the others: plain functions of arrays, NaN where undefined."""
 
 import numpy as np
-from scipy.stats import rankdata
 
 from analysis.metrics.data.arrays import Array
 from analysis.metrics.resampling.intervals import wilson
@@ -19,6 +18,8 @@ def average_precision(score: Array, positive: Array) -> float:
 def area_under_roc(score: Array, positive: Array) -> float:
     """Share of pairs (positive, negative) in which the positive scores higher, ties a half; NaN with one class
     only."""
+    from scipy.stats import rankdata  # half a second to import
+
     n_positive = int(positive.sum())
     n_negative = len(positive) - n_positive
     if not n_positive or not n_negative:
@@ -29,6 +30,8 @@ def area_under_roc(score: Array, positive: Array) -> float:
 
 def spearman(x: Array, y: Array) -> float:
     """Correlation of ranks, tied values sharing their mean rank; NaN where a side is constant."""
+    from scipy.stats import rankdata  # half a second to import
+
     if len(x) < 2:
         return np.nan
     ranks = [rankdata(values) - (len(x) + 1) / 2 for values in (x, y)]

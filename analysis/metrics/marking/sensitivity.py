@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy.stats import kendalltau, rankdata
 
 from analysis.metrics.agreement.krippendorff_alpha import NO_VARIATION
 from analysis.metrics.data.annotator_ids import UNUSABLE, annotator_ids_usable
@@ -223,6 +222,8 @@ def _compared(data: Judgements, model: int, scenario: _Scenario, ranking: _Ranki
 
 
 def _rank(values: Array) -> Array:
+    from scipy.stats import rankdata  # half a second to import
+
     # Equal ratios that were summed in another order must stay tied.
     return rankdata(-np.round(values, 12), method="min").astype(int)
 
@@ -276,6 +277,8 @@ def _change(
     data: Judgements, ranking: _Ranking, base: _Ranking, compared: Array
 ) -> tuple[float, str, int | None, str | None]:
     """τ, why it is null, the largest change of rank (signed) and the group it befell."""
+    from scipy.stats import kendalltau  # half a second to import
+
     if compared.sum() < 2:
         return np.nan, TOO_FEW_GROUPS, None, None
     now, then = np.round(ranking.smoothed[compared], 12), np.round(base.smoothed[compared], 12)

@@ -4,7 +4,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy.stats import rankdata
 
 from analysis.metrics.data.arrays import Array
 from analysis.metrics.marking.tendency import tendency
@@ -117,6 +116,8 @@ def _spearman(pairs: Array, resamples: int, seed: int) -> dict[str, Any]:
 
 def _rho(x: Array, y: Array) -> Array:
     """Spearman's ρ of each row, NaN where one of them does not vary."""
+    from scipy.stats import rankdata  # half a second to import
+
     a, b = rankdata(x, axis=1), rankdata(y, axis=1)
     a, b = a - a.mean(axis=1, keepdims=True), b - b.mean(axis=1, keepdims=True)
     size = np.sqrt((a**2).sum(axis=1) * (b**2).sum(axis=1))
