@@ -12,14 +12,14 @@ from rest_framework.views import APIView
 from accounts.models import User
 from accounts.rights import Capability, requires
 from analysis.models import Report
-from analysis.pages.results.downloads import csv_response, table_csv
+from analysis.pages.results.downloads import table_csv
 from analysis.results import reports
 from analysis.results.parameters import Parameters, parameters_of
 from analysis.results.schema import files_of
 from foundation.errors import Conflict, NotFound
 from jobs.models import Job
-from studies import audit
 from studies.access import study_for
+from studies.audit.files import CSV, recorded_file
 from studies.models import Study
 from web.api.bodies import ParameterSetSerializer, checked_body
 
@@ -94,8 +94,7 @@ class ResultsTable(APIView):
     def get(self, request: Request, slug: str, table: str) -> HttpResponse:
         study = study_for(request, slug)
         text = table_csv(latest_report(request, study), table)
-        audit.record_download(by=request.user, study=study, file=f"{table}.csv")
-        return csv_response(text, f"{slug}-{table}.csv")
+        return recorded_file(text, by=request.user, study=study, name=f"{table}.csv", content_type=CSV)
 
 
 def latest_report(request: Request, study: Study) -> Report:

@@ -24,6 +24,7 @@ from foundation.errors import NotFound
 from generation.models import Image
 from jobs.models import Job
 from studies.access import study_for
+from studies.audit.files import recorded_file
 from studies.models import Study, StudyGroup
 
 Row = dict[str, Any]
@@ -131,6 +132,12 @@ class ResultsPage:
     def files(self) -> list[str]:
         """The tables to take away that have rows."""
         return files_with_rows(self.report)
+
+    def file(self, content: str | bytes, name: str, content_type: str) -> HttpResponse:
+        """Return a file of these results to download, and record that it was."""
+        return recorded_file(
+            content, by=self.request.user, study=self.study, name=name, content_type=content_type
+        )
 
     @property
     def labels(self) -> tuple[str, ...]:

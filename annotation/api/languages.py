@@ -21,6 +21,7 @@ from annotation.campaigns.instruments.languages import files, translations
 from annotation.campaigns.instruments.languages.progress import language_states
 from annotation.campaigns.instruments.languages.sources import source_texts
 from annotation.models import Campaign
+from studies.audit.files import CSV, recorded_file
 from web.api.bodies import checked_body, raw_body
 from web.api.parsers import StorableJSONParser
 
@@ -95,7 +96,8 @@ class CampaignTranslations(APIView):
     def get(self, request: Request, pk: int) -> HttpResponse:
         campaign = campaign_for(request, pk)
         content = files.as_csv(source_texts(campaign), language_states(campaign))
-        return HttpResponse(content, content_type="text/csv; charset=utf-8")
+        name = f"{campaign.slug}-translations.csv"
+        return recorded_file(content, by=request.user, study=campaign.study, name=name, content_type=CSV)
 
     @extend_schema(request={"text/csv": OpenApiTypes.STR}, responses=UploadSerializer)
     def put(self, request: Request, pk: int) -> Response:

@@ -1,6 +1,7 @@
 """A study's plan: what its designs would find and cost, and what was preregistered."""
 
 import csv
+import io
 from typing import Any
 
 from django import forms
@@ -21,6 +22,7 @@ from analysis.results.schema import MARKING
 from annotation.models import Campaign
 from foundation.errors import DomainError, NotFound
 from studies.access import may, study_for
+from studies.audit.files import CSV, JSON, recorded_file
 from studies.models import Study
 from studies.study_view import StudyView
 from web.form_page import FormPage
@@ -139,10 +141,10 @@ def preregistration(request: HttpRequest, study: str, number: int) -> HttpRespon
     """Download a preregistration as it was written down."""
     current_study = study_for(request, study)
     registration = get_object_or_404(Preregistration, study=current_study, number=number)
-    response = HttpResponse(registration.document, content_type="application/json; charset=utf-8")
-    name = f"{current_study.slug}-preregistration-{number}.json"
-    response["Content-Disposition"] = f'attachment; filename="{name}"'
-    return response
+    name = f"preregistration-{number}.json"
+    return recorded_file(
+        registration.document, by=request.user, study=current_study, name=name, content_type=JSON
+    )
 
 
 @requires(get=Capability.SEE_RESULTS)
@@ -152,9 +154,8 @@ def designs_csv(request: HttpRequest, study: str) -> HttpResponse:
     newest = latest_plan(current_study)
     if newest is None:
         raise NotFound("no_plan", "This study has no plan yet.")
-    response = HttpResponse(content_type="text/csv; charset=utf-8")
-    response["Content-Disposition"] = f'attachment; filename="{current_study.slug}-plan.csv"'
-    writer = csv.writer(response)
+    table = io.StringIO()
+    writer = csv.writer(table)
     writer.writerow(
         ["images", "annotators", "annotators_per_task", "groups", "half_width", "power", "power_se", "screens",
          "hours", "hours_each", "days", "pay", "fees", "cost", "currency", "people"]
@@ -168,4 +169,6 @@ def designs_csv(request: HttpRequest, study: str) -> HttpResponse:
              work.pay, work.fees, work.cost, currency,
              "; ".join(f"{people.name}: {people.needed}" for people in line.people)]
         )  # fmt: skip
-    return response
+    return recorded_file(
+        table.getvalue(), by=request.user, study=current_study, name="plan.csv", content_type=CSV
+    )

@@ -22,8 +22,8 @@ from analysis.releases.storage.zips import remove_files as remove_kept_files
 from analysis.releases.storage.zips import set_aside as set_release_aside
 from analysis.releases.tables.columns import ALL_DESCRIPTIONS, ALL_TABLES
 from foundation.errors import DomainError
-from studies import audit
 from studies.access import may, study_for
+from studies.audit.files import ZIP, recorded_stream
 from studies.models import Study
 
 _PER_PAGE = 20
@@ -121,9 +121,14 @@ def set_aside(request: HttpRequest, study: str, version: int) -> HttpResponse:
 def archive_response(release: Release, *, by: User | AnonymousUser) -> FileResponse:
     """Stream the kept zip, which the audit trail remembers."""
     file = open_archive(release)
-    audit.record_download(by=by, study=release.study, file=f"release {release.version}")
-    name = f"{release.study.slug}-v{release.version}.zip"
-    return FileResponse(file, as_attachment=True, filename=name, content_type="application/zip")
+    return recorded_stream(
+        file,
+        by=by,
+        study=release.study,
+        name=f"release {release.version}",
+        content_type=ZIP,
+        saved_as=f"{release.study.slug}-v{release.version}.zip",
+    )
 
 
 def _context(request: HttpRequest, study: Study, tried: KForm, *, form: ReleaseForm | None) -> dict[str, Any]:

@@ -13,7 +13,6 @@ from django.urls import reverse
 from accounts.models import User
 from accounts.rights import Capability, requires
 from analysis.pages.results.annotator_groups import MEASURES, largest_first, span
-from analysis.pages.results.downloads import csv_response
 from analysis.pages.results_page import ResultsPage, Row, results_page
 from analysis.results import reports
 from analysis.results.output.csv_tables import rows_to_csv
@@ -27,6 +26,7 @@ from analysis.results.study_comparison import (
 )
 from foundation.errors import NotFound
 from studies.access import studies_where, study_for
+from studies.audit.files import CSV
 
 ROWS_A_PAGE = 150
 WITH_STUDY = "study:"
@@ -61,10 +61,8 @@ def compare(page: ResultsPage) -> HttpResponse | dict[str, Any]:
     if page.request.GET.get("format") == "csv" and context.get("found"):
         rows = context["found"]
         columns = list(rows[0])
-        return csv_response(
-            rows_to_csv(columns, [[row[name] for name in columns] for row in rows]),
-            f"{page.study.slug}-differences.csv",
-        )
+        text = rows_to_csv(columns, [[row[name] for name in columns] for row in rows])
+        return page.file(text, "differences.csv", CSV)
     return context | (_differences(page, context["found"]) if context.get("found") else {})
 
 

@@ -8,7 +8,6 @@ from django.db.models import Count, F, Q
 from django.http import HttpResponse
 
 from analysis.pages.examples import answers_of, judged_images
-from analysis.pages.results.downloads import csv_response
 from analysis.pages.results_page import ResultsPage, Row, results_page
 from analysis.results.output.csv_tables import rows_to_csv
 from analysis.results.schema import DIVISIVE
@@ -18,6 +17,7 @@ from annotation.models import Judgement, TaskAttribute
 from catalog.models import Attribute
 from generation.images.signed_urls import SMALL, image_url
 from generation.models import Condition, Image
+from studies.audit.files import CSV
 
 ITEMS_A_PAGE = 25
 MOST_ITEMS = 300
@@ -36,7 +36,7 @@ def disagreement(page: ResultsPage) -> HttpResponse | dict[str, Any]:
         items = _divisive(judgements)
     if page.request.GET.get("format") == "csv":
         values = [[row[column] for column in COLUMNS] for row in items]
-        return csv_response(rows_to_csv(list(COLUMNS), values), f"{page.study.slug}-disagreement.csv")
+        return page.file(rows_to_csv(list(COLUMNS), values), "disagreement.csv", CSV)
     item_page = Paginator(items, ITEMS_A_PAGE).get_page(page.request.GET.get("page"))
     cells = page.rows("likelihood")
     query = {name: value for name, value in filters.items() if value}

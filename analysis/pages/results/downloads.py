@@ -36,7 +36,7 @@ from analysis.results.schema import DIVISIVE, LABELS, LIKERT, MARKING, files_of
 from analysis.results.summaries.probing.associations import PLOTS as ASSOCIATION_PLOTS
 from analysis.results.summaries.probing.parts import PLOTS as PROBE_PLOTS
 from foundation.errors import Conflict, NotFound
-from studies import audit
+from studies.audit.files import CSV, ZIP
 
 NO_TEMPLATE = ""
 # Equal inputs give equal bytes: no moment of packing enters the archive.
@@ -46,9 +46,7 @@ _EPOCH = (1980, 1, 1, 0, 0, 0)
 @results_page(NO_TEMPLATE)
 def table(page: ResultsPage, table: str) -> HttpResponse:
     """One table of the report."""
-    text = table_csv(page.report, table)
-    audit.record_download(by=page.request.user, study=page.study, file=f"{table}.csv")
-    return csv_response(text, f"{page.study.slug}-{table}.csv")
+    return page.file(table_csv(page.report, table), f"{table}.csv", CSV)
 
 
 @requires(get=Capability.SEE_LABELS)
@@ -65,15 +63,13 @@ def labels(page: ResultsPage, table: str) -> HttpResponse:
     from analysis.results.data.labels import load
     from analysis.results.tables.labels import LABEL_TABLES
 
-    audit.record_download(by=page.request.user, study=page.study, file=f"{table}.csv")
     data = load(study=page.study, parameters=parameters_from(page.study, page.report.parameters))
-    return csv_response(to_csv(LABEL_TABLES[table](data)), f"{page.study.slug}-{table}.csv")
+    return page.file(to_csv(LABEL_TABLES[table](data)), f"{table}.csv", CSV)
 
 
 @results_page(NO_TEMPLATE)
 def archive(page: ResultsPage) -> HttpResponse:
     """Every table of the report that has rows, and what their columns mean."""
-    audit.record_download(by=page.request.user, study=page.study, file="results.zip")
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as folder:
         stored = {table.name: table for table in page.report.tables.all()}
@@ -81,9 +77,7 @@ def archive(page: ResultsPage) -> HttpResponse:
             _pack(folder, page, f"{name}.csv", rows_to_csv(stored[name].columns, stored[name].values()))
         tables = {name: stored[name].columns for name in page.files}
         _pack(folder, page, CODEBOOK, codebook_csv(tables))
-    response = HttpResponse(packed.getvalue(), content_type="application/zip")
-    response["Content-Disposition"] = f'attachment; filename="{page.study.slug}-results.zip"'
-    return response
+    return page.file(packed.getvalue(), "results.zip", ZIP)
 
 
 def _pack(folder: zipfile.ZipFile, page: ResultsPage, name: str, text: str) -> None:
@@ -95,20 +89,13 @@ def _pack(folder: zipfile.ZipFile, page: ResultsPage, name: str, text: str) -> N
 @results_page(NO_TEMPLATE)
 def report(page: ResultsPage) -> HttpResponse:
     """The whole report as one file that needs no network."""
-    audit.record_download(by=page.request.user, study=page.study, file="report.html")
-    response = HttpResponse(_report_html(page), content_type="text/html; charset=utf-8")
-    response["Content-Disposition"] = f'attachment; filename="{page.study.slug}-report.html"'
-    return response
+    return page.file(_report_html(page), "report.html", "text/html; charset=utf-8")
 
 
 @results_page(NO_TEMPLATE)
 def report_as_pdf(page: ResultsPage) -> HttpResponse:
     """The same as pages to attach to a paper."""
-    pages = report_pdf(_report_html(page))
-    audit.record_download(by=page.request.user, study=page.study, file="report.pdf")
-    response = HttpResponse(pages, content_type="application/pdf")
-    response["Content-Disposition"] = f'attachment; filename="{page.study.slug}-report.pdf"'
-    return response
+    return page.file(report_pdf(_report_html(page)), "report.pdf", "application/pdf")
 
 
 def _report_html(page: ResultsPage) -> str:
@@ -122,22 +109,21 @@ def plot(page: ResultsPage, plot: str, format: str) -> HttpResponse:
     drawn = _PLOTS[plot](page) if plot in _PLOTS else None
     if drawn is None:
         raise NotFound("plot_not_found", f"There is no plot “{plot}” in these results.")
-    name = f"{page.study.slug}-{drawn.name}"
-    if format == "csv":
-        return csv_response(rows_to_csv(drawn.columns, drawn.rows), f"{name}.csv")
-    spec = drawn.spec()
-    if format == "vl.json":
-        text = json.dumps(spec, ensure_ascii=False, indent=1)
-        response = HttpResponse(text, content_type="application/json")
-    else:
-        import vl_convert  # starts a script engine
+    content, content_type = _drawing(drawn, format)
+    return page.file(content, f"{drawn.name}.{format}", content_type)
 
-        if format == "svg":
-            response = HttpResponse(vl_convert.vegalite_to_svg(spec), content_type="image/svg+xml")
-        else:
-            response = HttpResponse(vl_convert.vegalite_to_png(spec, scale=2), content_type="image/png")
-    response["Content-Disposition"] = f'attachment; filename="{name}.{format}"'
-    return response
+
+def _drawing(plot: Plot, format: str) -> tuple[str | bytes, str]:
+    if format == "csv":
+        return rows_to_csv(plot.columns, plot.rows), CSV
+    spec = plot.spec()
+    if format == "vl.json":
+        return json.dumps(spec, ensure_ascii=False, indent=1), "application/json"
+    import vl_convert  # starts a script engine
+
+    if format == "svg":
+        return vl_convert.vegalite_to_svg(spec), "image/svg+xml"
+    return vl_convert.vegalite_to_png(spec, scale=2), "image/png"
 
 
 def table_csv(report: Report, name: str) -> str:
@@ -148,12 +134,6 @@ def table_csv(report: Report, name: str) -> str:
         raise NotFound("table_not_found", f"There is no table “{name}”. The tables are {', '.join(files)}.")
     stored = report.tables.get(name=name)
     return rows_to_csv(stored.columns, stored.values())
-
-
-def csv_response(text: str, name: str) -> HttpResponse:
-    response = HttpResponse(text, content_type="text/csv; charset=utf-8")
-    response["Content-Disposition"] = f'attachment; filename="{name}"'
-    return response
 
 
 def _of_group(page: ResultsPage) -> Plot | None:

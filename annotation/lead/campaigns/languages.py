@@ -19,6 +19,7 @@ from annotation.campaigns.instruments.languages.progress import (
 from annotation.campaigns.instruments.languages.sources import source_texts
 from annotation.lead.page_context import CampaignView, campaign_context, page_of
 from foundation.languages import DRAFT_TRANSLATION, LANGUAGES
+from studies.audit.files import CSV, recorded_file
 from web.form_page import Button, FormPage
 
 TEXTS_PER_PAGE = 50
@@ -138,6 +139,5 @@ def translations_file(request: HttpRequest, study: str, campaign: str) -> HttpRe
     """Return the file for translators."""
     study_campaign = campaign_context(request, study, campaign)["campaign"]
     content = files.as_csv(source_texts(study_campaign), language_states(study_campaign))
-    response = HttpResponse(content, content_type="text/csv; charset=utf-8")
-    response["Content-Disposition"] = f'attachment; filename="{study}-{campaign}-translations.csv"'
-    return response
+    name = f"{campaign}-translations.csv"
+    return recorded_file(content, by=request.user, study=study_campaign.study, name=name, content_type=CSV)

@@ -17,6 +17,7 @@ from annotation.lead.page_context import study_context
 from foundation.errors import DomainError
 from foundation.parameters import Declaration
 from studies.access import study_for
+from studies.audit.files import JSON, recorded_file
 from studies.models import Study
 from studies.study_view import StudyView
 from web.form_page import Button, FormPage
@@ -93,10 +94,9 @@ def kind_page(request: HttpRequest, study: str, key: str) -> HttpResponse:
 @requires(get=Capability.SEE_CAMPAIGNS)
 def kind_file(request: HttpRequest, study: str, key: str) -> HttpResponse:
     """Download the file that declares a kind."""
-    kind = _kind_or_404(study_for(request, study), key)
-    response = HttpResponse(study_kinds.as_file(kind), content_type="application/json")
-    response["Content-Disposition"] = f'attachment; filename="{kind.key}.json"'
-    return response
+    current_study = study_for(request, study)
+    content = study_kinds.as_file(_kind_or_404(current_study, key))
+    return recorded_file(content, by=request.user, study=current_study, name=f"{key}.json", content_type=JSON)
 
 
 def _kind_or_404(study: Study, key: str) -> Kind:

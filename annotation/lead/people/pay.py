@@ -1,6 +1,7 @@
 """Time and pay of a campaign's annotators, as a page and as a file."""
 
 import csv
+import io
 from datetime import date, timedelta
 
 from django import forms
@@ -13,7 +14,7 @@ from annotation.campaigns.settings_text import rate_in_words
 from annotation.kinds.options import Options
 from annotation.lead.page_context import campaign_context, page_of
 from annotation.people.pay import shown_statement, statement
-from studies import audit
+from studies.audit.files import CSV, recorded_file
 
 COLUMNS = (
     "annotator",
@@ -70,11 +71,8 @@ def pay_table(request: HttpRequest, study: str, campaign: str) -> HttpResponse:
     if form.errors:
         return HttpResponse("Give days as 2026-01-31.", status=400, content_type="text/plain")
     pay_statement = statement(context["campaign"], **days)  # counted now, not cached: payments rely on it
-    file = f"{campaign}-pay.csv"
-    audit.record_download(by=request.user, study=context["study"], file=file)
-    response = HttpResponse(content_type="text/csv; charset=utf-8")
-    response["Content-Disposition"] = f'attachment; filename="{study}-{file}"'
-    writer = csv.writer(response, lineterminator="\n")
+    table = io.StringIO()
+    writer = csv.writer(table, lineterminator="\n")
     writer.writerow(COLUMNS)
     currency = pay_statement.rate.currency if pay_statement.rate else ""
     for line in pay_statement.lines:
@@ -103,7 +101,13 @@ def pay_table(request: HttpRequest, study: str, campaign: str) -> HttpResponse:
             "",
         )
     )
-    return response
+    return recorded_file(
+        table.getvalue(),
+        by=request.user,
+        study=context["study"],
+        name=f"{campaign}-pay.csv",
+        content_type=CSV,
+    )
 
 
 def _days(request: HttpRequest) -> tuple[DaysForm, dict[str, date | None]]:
