@@ -39,12 +39,11 @@ def trouble() -> str:
 def work(queues: Sequence[str], *, interval: float, batch: bool, ready: Callable[[], None]) -> None:
     """Do jobs of these queues one after the other, until the process is asked to end.
 
-    `ready` is called before the first job, on the database when the process listens to signals: Ctrl-C while the
-    engine is imported may be lost.
+    `ready` is called before the first job, when the process listens to signals: Ctrl-C while the engine is imported
+    may be lost.
     """
     if uses_celery():
-        ready()
-        _work_with_celery(queues)
+        _work_with_celery(queues, ready=ready)
     else:
         _work_with_database(queues, interval=interval, batch=batch, ready=ready)
 
@@ -61,11 +60,12 @@ def _reach_broker() -> None:
         raise QueueUnreachable from error
 
 
-def _work_with_celery(queues: Sequence[str]) -> None:
-    from celery.signals import worker_shutting_down
+def _work_with_celery(queues: Sequence[str], *, ready: Callable[[], None]) -> None:
+    from celery.signals import worker_ready, worker_shutting_down
 
     from jobs.engine.celery_app import app, queue_named
 
+    worker_ready.connect(lambda **_: ready(), weak=False)
     worker_shutting_down.connect(_stop_job, weak=False)
     # A thread does the job, so that the process goes on answering the broker. One: a job has the machine to itself.
     worker = app.Worker(

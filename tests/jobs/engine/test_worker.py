@@ -21,6 +21,12 @@ QUICK = {
     "JOB_REDELIVER_SECONDS": "1",
     "JOB_MAX_ATTEMPTS": "2",
 }
+# Ctrl-C in the moment in which the worker says that it is ready.
+INTERRUPTED = """
+import os, signal
+from jobs.engine import backends
+backends.work(["default"], interval=1, batch=False, ready=lambda: os.kill(os.getpid(), signal.SIGINT))
+"""
 
 
 class Jobs:
@@ -182,6 +188,11 @@ def test_a_job_is_handed_over_by_a_worker_that_ends_cancelled_by_a_person_and_tr
         end(worker)
     assert jobs.steps() == [str(step) for step in range(60)]
     assert {"Somebody cancelled the job.", "Somebody asked to try again."} <= set(jobs.log(pk))
+
+
+def test_a_worker_that_says_it_is_ready_listens_to_ctrl_c(jobs):
+    ended = jobs.server.run("shell", "-v", "0", "-c", INTERRUPTED)
+    assert "KeyboardInterrupt" not in ended.stderr
 
 
 @pytest.mark.database_free

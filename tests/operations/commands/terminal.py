@@ -14,6 +14,7 @@ from pathlib import Path
 READY = re.compile(r"<ready (\d+)>\r?\n")
 MORE = "<more>"
 PATIENCE_SECONDS = 300  # of a busy machine
+CTRL_C_SECONDS = 90  # until a command that was interrupted has ended; one that did not notice never does
 
 
 class Terminal:
@@ -54,16 +55,17 @@ class Terminal:
     def write(self, line: str) -> None:
         os.write(self._screen, f"{line}\n".encode())
 
-    def press_ctrl_c(self) -> int:
-        """Press Ctrl-C and return the status of what it ended."""
+    def press_ctrl_c(self) -> tuple[int, str]:
+        """Press Ctrl-C; return the status of what it ended, and what was printed."""
         os.write(self._screen, b"\x03")
-        status = READY.search(self.read_until(READY))
+        said = self.read_until(READY, seconds=CTRL_C_SECONDS)
+        status = READY.search(said)
         assert status
-        return int(status[1])
+        return int(status[1]), said
 
-    def read_until(self, pattern: re.Pattern[str]) -> str:
+    def read_until(self, pattern: re.Pattern[str], *, seconds: float = PATIENCE_SECONDS) -> str:
         """Return what is printed up to the end of the pattern."""
-        end = time.monotonic() + PATIENCE_SECONDS
+        end = time.monotonic() + seconds
         while not (match := pattern.search(self._unread)):
             assert time.monotonic() < end, f"waited for {pattern.pattern} in vain: {self._unread}"
             if select.select([self._screen], [], [], 1)[0]:

@@ -172,7 +172,8 @@ def type_lines(folder: Path, env: dict[str, str], lines: list[str]) -> None:
                 if "worker" not in line or "gunicorn" in line:
                     assert ready(int(env["PORT"])), line
                 # Some commands say that they were interrupted (130); none may fail.
-                assert terminal.press_ctrl_c() in {0, 130}, line
+                status, said = terminal.press_ctrl_c()
+                assert status in {0, 130}, f"{line}\n{said}"
                 continue
             answers = next((given for command, given in ANSWERS.items() if command in line), None)
             status, said = terminal.type(line, answers=answers)
