@@ -105,6 +105,7 @@ NAVIGATION = {
             "annotator-pages",
             "api",
             "recruitment",
+            "erasing",
             "label-studio",
             "analysis",
             "metrics",
