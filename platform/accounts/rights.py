@@ -117,10 +117,6 @@ BY_BREAK_GLASS_WITHOUT_LEAD = frozenset({C.MANAGE_MEMBERS})
 # addresses.
 _OF_PACKAGES: Mapping[str, Mapping[str, Capability]] = {
     "django.views.i18n.set_language": {"POST": C.ANYONE},
-    "allauth.mfa.base.views.AuthenticateView": {
-        "GET": C.ANYONE,
-        "POST": C.ANYONE,
-    },  # between password and code
     "allauth.mfa.": {"GET": C.SIGNED_IN, "POST": C.SIGNED_IN},
     "allauth.": {"GET": C.ANYONE, "POST": C.ANYONE},  # its views lead people to sign in themselves
 }

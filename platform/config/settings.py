@@ -166,11 +166,20 @@ SECOND_FACTOR_FOR = env.words("SECOND_FACTOR_FOR")
 # Called with a person; returns to which of these groups they belong through studies.
 STUDY_GROUPS = "studies.access.groups_of"
 MFA_ADAPTER = "accounts.sign_in.adapters.SecondFactorAdapter"
-MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
+MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
+MFA_PASSKEY_LOGIN_ENABLED = True
+MFA_RATE_LIMITS = {
+    "webauthn_login": None
+}  # a passkey cannot be guessed; a classroom signs in from one address
 MFA_FORMS = {
     "authenticate": "accounts.sign_in.codes.SignInCodeForm",
     "reauthenticate": "accounts.sign_in.codes.ConfirmCodeForm",
     "activate_totp": "accounts.sign_in.codes.FirstCodeForm",
+    "add_webauthn": "accounts.sign_in.passkeys.AddPasskeyForm",
+    "authenticate_webauthn": "accounts.sign_in.passkeys.SecondPasskeyForm",
+    "reauthenticate_webauthn": "accounts.sign_in.passkeys.ConfirmPasskeyForm",
+    "login_webauthn": "accounts.sign_in.passkeys.SignInPasskeyForm",
+    "edit_webauthn": "accounts.sign_in.passkeys.RenamePasskeyForm",
 }
 MFA_TOTP_ISSUER = "Stereoscope"
 MFA_TOTP_TOLERANCE = 1  # the code before and the one after, for clocks that are half a minute wrong

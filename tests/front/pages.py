@@ -43,9 +43,9 @@ from tests.generation.probing.probing_study import planned, words
 # Answers that are no pages: forms that only take a POST, downloads, pictures, data for scripts and machines.
 NOT_PAGES = {
     "accounts:sign_out", "account_logout", "mfa_download_recovery_codes", "accounts:end_session",
-    "accounts:end_other_sessions", "accounts:unlink", "oidc_sign_in", "oidc_link", "oidc_callback",
-    "accounts:create_token", "own_data:download", "accounts:revoke_token", "jobs:progress", "jobs:cancel",
-    "jobs:retry", "studies:new_totals", "studies:edit_totals", "studies:new_mcas_totals",
+    "accounts:end_other_sessions", "accounts:unlink", "mfa_login_webauthn", "oidc_sign_in", "oidc_link",
+    "oidc_callback", "accounts:create_token", "own_data:download", "accounts:revoke_token", "jobs:progress",
+    "jobs:cancel", "jobs:retry", "studies:new_totals", "studies:edit_totals", "studies:new_mcas_totals",
     "studies:member_remove", "annotation:image_decide",
     "annotation:image_restore", "annotation:draft_asking", "annotation:campaign_progress",
     "annotation:campaign_open", "annotation:campaign_pause", "annotation:campaign_resume",
@@ -392,15 +392,20 @@ def lead_pages() -> dict[str, str]:
         "jobs:list": {}, "jobs:detail": {"pk": Job.objects.latest("pk").pk},
         "accounts:profile": {}, "accounts:password": {}, "accounts:sessions": {},
         "account_reauthenticate": {}, "gallery": {},
-        "mfa_index": {}, "mfa_activate_totp": {}, "mfa_generate_recovery_codes": {},
+        "mfa_index": {}, "mfa_activate_totp": {}, "mfa_generate_recovery_codes": {}, "mfa_add_webauthn": {},
     }  # fmt: skip
     return {name: reverse(name, kwargs=arguments) for name, arguments in named.items()}
 
 
-def second_factor_pages() -> dict[str, str]:
-    """Return what people open who have a second factor, by name."""
-    names = ("mfa_deactivate_totp", "mfa_view_recovery_codes", "mfa_reauthenticate", "mfa_authenticate")
-    return {name: reverse(name) for name in names}
+def second_factor_pages(passkey: int = 1) -> dict[str, str]:
+    """Return what people open who have a second factor, by name; `passkey` is the key of one."""
+    names = ("mfa_deactivate_totp", "mfa_view_recovery_codes", "mfa_reauthenticate", "mfa_authenticate",
+             "mfa_reauthenticate_webauthn")  # fmt: skip
+    of_passkeys = ("mfa_edit_webauthn", "mfa_remove_webauthn")
+    return {
+        **{name: reverse(name) for name in names},
+        **{name: reverse(name, args=[passkey]) for name in of_passkeys},
+    }
 
 
 def signed_out_pages() -> dict[str, str]:

@@ -1,6 +1,7 @@
 """Every named page answers, on each database: what pages read is asked of both engines at least once."""
 
 import pytest
+from allauth.mfa.models import Authenticator
 from django.test import Client
 from django.urls import reverse
 
@@ -9,6 +10,7 @@ from annotation.campaigns import known_tasks
 from annotation.label_studio.models import LabelStudioAnnotation
 from annotation.people import invitations
 from catalog.models import Attribute
+from tests.accounts.sign_in.passkey_device import add_passkey
 from tests.accounts.sign_in.totp import set_up_app, sign_in
 from tests.annotation.factories import new_annotator
 from tests.annotation.label_studio import rows
@@ -62,11 +64,12 @@ def test_every_page_before_signing_in_answers(db, client, settings):
     assert failures(client, pages.signed_out_pages().values()) == {}
 
 
-def test_every_page_of_a_second_factor_answers(lead, client, django_capture_on_commit_callbacks):
+def test_every_page_of_a_second_factor_answers(lead, django_capture_on_commit_callbacks):
+    client, browser = (Client(SERVER_NAME="localhost") for _ in range(2))
     sign_in(client)
     set_up_app(client, django_capture_on_commit_callbacks)
-    addresses = pages.second_factor_pages()
-    browser = Client()
+    add_passkey(client, django_capture_on_commit_callbacks)
+    addresses = pages.second_factor_pages(Authenticator.objects.get(type="webauthn").pk)
     sign_in(browser)
     assert browser.get(addresses.pop("mfa_authenticate")).status_code == 200
     assert {client.get(address).status_code for address in addresses.values()} == {200}

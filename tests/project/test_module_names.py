@@ -20,7 +20,7 @@ PLAIN_WORDS = {
         foundation frame front full gallery gauges guard health history home ids import importer inputs integration
         interface invalidate inventory key keyset layout lines listing loader locks log lookups loopback management
         map markup memory middleware migrate migrations model monitoring name navigation negotiation network next
-        online operations outages output overview page pagination parameters parse parsers part payload planner
+        online operations outages output overview page pagination parameters parse parsers part passkeys payload planner
         platform preload prepare preview process progress projects queries reader records recovery redaction
         reencode references refs registry rekey reporter responses rest rows sanitize schema scope script second
         secret seed serializers server settings shutdown signed sources statements storage store stream subscription

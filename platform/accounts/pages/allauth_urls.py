@@ -6,10 +6,9 @@ Its pages for signing up and for changing e-mail addresses are left out: adminis
 from allauth.account import views
 from allauth.mfa.base import views as factors
 from allauth.mfa.recovery_codes import views as recovery_codes
-from allauth.mfa.totp import views as apps
 from django.urls import path, re_path
 
-from accounts.pages import providers, sign_in
+from accounts.pages import providers, second_factors, sign_in
 
 urlpatterns = [
     path("sign-in/", sign_in.SignIn.as_view(), name="account_login"),
@@ -26,11 +25,28 @@ urlpatterns = [
         sign_in.NewPassword.as_view(),
         name="account_reset_password_from_key",
     ),
-    path("second-factor/", factors.index, name="mfa_index"),
-    path("second-factor/enter/", factors.authenticate, name="mfa_authenticate"),
+    path("sign-in/passkey/", second_factors.SignInWithPasskey.as_view(), name="mfa_login_webauthn"),
+    path("second-factor/", second_factors.SecondFactors.as_view(), name="mfa_index"),
+    path("second-factor/enter/", second_factors.Enter.as_view(), name="mfa_authenticate"),
     path("second-factor/confirm/", factors.reauthenticate, name="mfa_reauthenticate"),
-    path("second-factor/app/", sign_in.SetUpApp.as_view(), name="mfa_activate_totp"),
-    path("second-factor/app/remove/", apps.deactivate_totp, name="mfa_deactivate_totp"),
+    path(
+        "second-factor/confirm/passkey/",
+        second_factors.ConfirmWithPasskey.as_view(),
+        name="mfa_reauthenticate_webauthn",
+    ),
+    path("second-factor/app/", second_factors.SetUpApp.as_view(), name="mfa_activate_totp"),
+    path("second-factor/app/remove/", second_factors.RemoveApp.as_view(), name="mfa_deactivate_totp"),
+    path("second-factor/passkeys/add/", second_factors.AddPasskey.as_view(), name="mfa_add_webauthn"),
+    path(
+        "second-factor/passkeys/<int:pk>/name/",
+        second_factors.RenamePasskey.as_view(),
+        name="mfa_edit_webauthn",
+    ),
+    path(
+        "second-factor/passkeys/<int:pk>/remove/",
+        second_factors.RemovePasskey.as_view(),
+        name="mfa_remove_webauthn",
+    ),
     path("second-factor/codes/", recovery_codes.view_recovery_codes, name="mfa_view_recovery_codes"),
     path(
         "second-factor/codes/new/", recovery_codes.generate_recovery_codes, name="mfa_generate_recovery_codes"

@@ -4,8 +4,6 @@ from datetime import timedelta
 from typing import Any
 
 from allauth.account.views import LoginView, PasswordResetFromKeyView, PasswordResetView
-from allauth.mfa.models import Authenticator
-from allauth.mfa.totp.views import ActivateTOTPView
 from allauth.usersessions.adapter import get_adapter
 from allauth.usersessions.models import UserSession
 from django.conf import settings
@@ -20,7 +18,7 @@ from accounts.models import User
 from accounts.pages.forms import ForgottenPasswordForm, NewPasswordForm, SignInForm
 from accounts.pages.frame import base_template, in_language_of_frame
 from accounts.rights import Capability, requires
-from accounts.sign_in import codes, second_factor
+from accounts.sign_in import passkeys
 from accounts.sign_in.browsers import browser_name
 from accounts.sign_in.providers.adapter import configured_providers
 from foundation.errors import Forbidden
@@ -38,6 +36,7 @@ class SignIn(LoginView):
             **super().get_context_data(**context),
             "sends_mail": bool(settings.EMAIL_HOST),
             "providers": configured_providers(self.request),
+            "can_use_passkeys": passkeys.are_possible(self.request),
         }
 
 
@@ -85,18 +84,6 @@ class NewPassword(PasswordResetFromKeyView):
 
     form_class = NewPasswordForm
     success_url = reverse_lazy("accounts:sign_in")
-
-
-@requires(get=Capability.SIGNED_IN, post=Capability.SIGNED_IN)
-class SetUpApp(ActivateTOTPView):
-    """Set up an authenticator app; who does so has just shown that they have it."""
-
-    def form_valid(self, form: Any) -> HttpResponse:
-        response: HttpResponse = super().form_valid(form)
-        app = Authenticator.objects.get(user=self.request.user, type=Authenticator.Type.TOTP)
-        codes.use_once(authenticator=app, code=form.cleaned_data["code"])
-        second_factor.confirm(request=self.request, user=self.request.user)
-        return response
 
 
 @requires(get=Capability.SIGNED_IN)

@@ -6,7 +6,9 @@ from typing import Any
 import qrcode
 from allauth.account.adapter import DefaultAccountAdapter
 from allauth.account.internal.stagekit import clear_login
+from allauth.core import context
 from allauth.mfa.adapter import DefaultMFAAdapter
+from allauth.mfa.models import Authenticator
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.forms import AuthenticationForm
@@ -17,7 +19,7 @@ from django.utils.translation import gettext_lazy as _
 from qrcode.image.svg import SvgPathFillImage
 
 from accounts.models import User
-from accounts.sign_in import limits
+from accounts.sign_in import limits, passkeys
 from accounts.sign_in.providers.accounts import must_use_provider
 from accounts.sign_in.providers.errors import failed
 from foundation.encryption import seal, unseal
@@ -30,7 +32,15 @@ MESSAGES: dict[str, Any] = {
     "mfa/messages/totp_activated.txt": "Your authenticator app is set up. From now on, you are asked for a "
     "code when you sign in.",
     "mfa/messages/totp_deactivated.txt": "The authenticator app is removed.",
+    "mfa/messages/webauthn_added.txt": "Your passkey is added. From now on, you are asked for it when you sign in.",
+    "mfa/messages/webauthn_removed.txt": "The passkey is removed. Delete it on your device, too.",
     "mfa/messages/recovery_codes_generated.txt": "You have new recovery codes.",
+}
+# How somebody can confirm that it is them, by allauth's name for it.
+CONFIRMATIONS: dict[str, Any] = {
+    "reauthenticate": _("Use your password"),
+    "mfa_reauthenticate": _("Use a code of your app, or a recovery code"),
+    "mfa_reauthenticate:webauthn": _("Use a passkey"),
 }
 
 
@@ -78,6 +88,10 @@ class AccountAdapter(DefaultAccountAdapter):
         if limits.signed_in_within(self.request, settings.ACCOUNT_REAUTHENTICATION_TIMEOUT):
             return False
         return bool(super().is_reauthentication_required(app=app, **kwargs))
+
+    def get_reauthentication_methods(self, user: Any) -> list[dict[str, Any]]:
+        methods = super().get_reauthentication_methods(user)
+        return [{**method, "description": CONFIRMATIONS[method["id"]]} for method in methods]
 
     def send_password_reset_mail(self, user: Any, email: str, context: dict[str, Any]) -> None:
         """Send no letter to people without a password: they come by a link or through an identity provider."""
@@ -130,3 +144,11 @@ class SecondFactorAdapter(DefaultMFAAdapter):
         drawing = BytesIO()
         qrcode.make(url, image_factory=SvgPathFillImage).save(drawing)
         return drawing.getvalue().decode()
+
+    def get_public_key_credential_rp_entity(self) -> dict[str, str]:
+        """Name this server to a passkey: by the host of SITE_URL, which a proxy does not change."""
+        return {"id": passkeys.site_name(context.request), "name": "Stereoscope"}
+
+    def generate_authenticator_name(self, user: Any, type: Authenticator.Type) -> str:
+        number = Authenticator.objects.filter(user=user, type=type).count() + 1
+        return "Passkey" if number == 1 else f"Passkey {number}"

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from allauth.mfa.models import Authenticator
-from allauth.mfa.signals import authenticator_used
+from allauth.mfa.signals import authenticator_removed, authenticator_used
 from allauth.mfa.utils import is_mfa_enabled
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, JsonResponse
@@ -35,7 +35,15 @@ _OPEN_PAGES = {
     "healthz",
     "readyz",
 }
-_OPEN_PREFIX = "mfa_"
+_PREFIX = "mfa_"
+# Who has a second factor shows it on these before they change anything on the other pages.
+_ASKING_PAGES = {
+    "mfa_index",
+    "mfa_authenticate",
+    "mfa_login_webauthn",
+    "mfa_reauthenticate",
+    "mfa_reauthenticate_webauthn",
+}
 
 
 def is_required(user: Any) -> bool:
@@ -69,7 +77,10 @@ class SecondFactorMiddleware:
         return self.get_response(request)
 
     def process_view(self, request: HttpRequest, *_view: Any) -> HttpResponse | None:
-        if not settings.SECOND_FACTOR_FOR or _is_open(request) or not request.user.is_authenticated:
+        name = request.resolver_match.view_name if request.resolver_match else ""
+        if name.startswith(_PREFIX):
+            return None if name in _ASKING_PAGES else _refuse_change(request)
+        if not settings.SECOND_FACTOR_FOR or name in _OPEN_PAGES or not request.user.is_authenticated:
             return None
         if not is_missing(request):
             return None
@@ -77,14 +88,22 @@ class SecondFactorMiddleware:
             message = "Sign in with a second factor first, or use an API token."
             return JsonResponse(error_body("second_factor_missing", message, {}), status=403)
         if is_mfa_enabled(request.user, FACTORS):
-            page = reverse("mfa_reauthenticate")
-            return redirect(f"{page}?{urlencode({'next': request.get_full_path()})}")
+            return _ask(request)
         return redirect("mfa_index")
 
 
-def _is_open(request: HttpRequest) -> bool:
-    match = request.resolver_match
-    return match is not None and (match.view_name in _OPEN_PAGES or match.view_name.startswith(_OPEN_PREFIX))
+def _refuse_change(request: HttpRequest) -> HttpResponse | None:
+    """Let nobody change or add a second factor who knows only the password of a person who has one."""
+    user = request.user
+    if not user.is_authenticated or is_confirmed(request) or not is_mfa_enabled(user, FACTORS):
+        return None
+    return _ask(request)
+
+
+def _ask(request: HttpRequest) -> HttpResponse:
+    has_app = is_mfa_enabled(request.user, [Authenticator.Type.TOTP])
+    page = reverse("mfa_reauthenticate" if has_app else "mfa_reauthenticate_webauthn")
+    return redirect(f"{page}?{urlencode({'next': request.get_full_path()})}")
 
 
 def _groups_by_role(user: User) -> set[str]:
@@ -101,8 +120,21 @@ def confirm(*, request: HttpRequest, user: User) -> None:
     request.session[CONFIRMED] = user.pk
 
 
+def is_last(authenticator: Authenticator) -> bool:
+    """Whether the person has no other second factor. Recovery codes are none: they only replace one."""
+    others = Authenticator.objects.filter(user=authenticator.user_id, type__in=FACTORS)
+    return not others.exclude(pk=authenticator.pk).exists()
+
+
+def _on_removal(sender: Any, request: HttpRequest, user: User, **_: Any) -> None:  # noqa: ARG001
+    """A session counts as confirmed only while the person has a second factor."""
+    if not is_mfa_enabled(user, FACTORS):
+        request.session.pop(CONFIRMED, None)
+
+
 def _on_use(sender: Any, request: HttpRequest, user: User, **_: Any) -> None:  # noqa: ARG001
     confirm(request=request, user=user)
 
 
 authenticator_used.connect(_on_use, dispatch_uid="accounts.sign_in.second_factor")
+authenticator_removed.connect(_on_removal, dispatch_uid="accounts.sign_in.second_factor.removal")
