@@ -118,10 +118,10 @@ def test_every_endpoint_refuses_json_that_it_cannot_hold(method, path, addresses
 
 def test_the_deepest_body_that_is_taken_and_the_first_that_is_not(root, addresses):
     of, _ = addresses
-    for depth, sentence in ((MAX_DEPTH - 2, "nests"), (MAX_DEPTH + 2, "nests")):
+    for depth in (MAX_DEPTH - 2, MAX_DEPTH + 2):
         body = json.dumps({"name": json.loads("[" * depth + "]" * depth)})
         message = sent(root.client, "patch", of("/api/v1/campaigns/{id}/"), body).json()["error"]["message"]
-        assert (sentence in message) == (depth > MAX_DEPTH)
+        assert ("nested more than" in message) == (depth > MAX_DEPTH)
 
 
 def test_damaged_bodies_are_answered_with_a_status_of_the_client(root, addresses, marking, study):
