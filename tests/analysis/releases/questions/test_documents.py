@@ -68,7 +68,7 @@ def test_the_codebook_has_a_row_for_each_question(asked, released):
     assert (quality["column"], quality["type"]) == ("rating", "integer")
     assert quality["values"].startswith("1 = Point 1; 2 = Point 2; ")
     assert quality["values"].endswith("; 9 = Unsure (not on the scale)")
-    assert quality["missing"] == "asked of each image, always"
+    assert quality["missing"] == "asked about each image, always"
     assert lines["answers of better in pair"]["column"] == "present or code"
     worst = lines["answers of worst in rubric"]["description"]
     assert worst == "How bad is the worst fault?; a point had to be drawn after the answer 1 or 2"
