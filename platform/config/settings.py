@@ -197,6 +197,7 @@ LANGUAGE_CODE = "en"
 TIME_ZONE = env.text("TIME_ZONE", "UTC")
 USE_TZ = True
 USE_I18N = True
+FORMAT_MODULE_PATH = ["config.formats"]
 # What annotators read; leads, analysts and operators read English (see web.languages).
 LANGUAGES = [(language.code, language.name) for language in languages.LANGUAGES.values()]
 # Only what is translated as a whole may say that it is: a page half in one language is read wrongly aloud.

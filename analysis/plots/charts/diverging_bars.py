@@ -24,13 +24,13 @@ class DivergingBar:
 
     @property
     def text(self) -> str:
-        """The numbers of a line: `0.42 [0.31, 0.55]`."""
+        """The numbers of a line: `0.42 (0.31 to 0.55)`."""
         if self.estimate is None:
             return f"— {reason_text(self.reason)}".strip()
         value = format_number(self.estimate, 3, signed=True)
         if self.low is None or self.high is None:
             return value
-        return f"{value} [{format_number(self.low, 3)}, {format_number(self.high, 3)}]"
+        return f"{value} ({format_number(self.low, 3)} to {format_number(self.high, 3)})"
 
 
 def diverging_bar_plot(

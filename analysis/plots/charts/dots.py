@@ -25,7 +25,7 @@ class Dot:
     reason: str | None = None
 
     def text(self, axis: Axis) -> str:
-        """The numbers of a line: `42 % [31, 55]`."""
+        """The numbers of a line: `42 % (31 to 55)`."""
         if self.estimate is None:
             return f"— {reason_text(self.reason)}".strip()
         if axis.kind == "share":
@@ -34,7 +34,7 @@ class Dot:
             digits = 0 if axis.kind == "count" else 2
             value = format_number(self.estimate, digits)
             ends = [_end(end, 1, digits) for end in (self.low, self.high)]
-        return value if self.low is None and self.high is None else f"{value} [{ends[0]}, {ends[1]}]"
+        return value if self.low is None and self.high is None else f"{value} ({ends[0]} to {ends[1]})"
 
 
 @dataclass(frozen=True)

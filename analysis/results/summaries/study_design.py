@@ -249,7 +249,7 @@ def _listed(words: Sequence[str]) -> str:
 
 def _day(moment: datetime) -> str:
     day = timezone.localdate(moment)
-    return f"{day.day} {day:%B %Y}"
+    return f"{day.day} {day:%b %Y}"
 
 
 def _once(words: Iterable[str]) -> list[str]:

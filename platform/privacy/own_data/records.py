@@ -125,7 +125,8 @@ class OwnRecords:
         if isinstance(value, bool):
             return gettext("Yes") if value else gettext("No")
         if isinstance(value, datetime):
-            return date_format(localtime(value), "DATETIME_FORMAT")
+            local = localtime(value)
+            return f"{date_format(local, 'DATE_FORMAT')}, {date_format(local, 'H:i T')}"
         if isinstance(value, float):
             return f"{value:.0f}"
         return "" if value is None else str(value)

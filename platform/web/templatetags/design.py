@@ -135,14 +135,14 @@ def interval(
     if has_no_upper_end(low, high, reason):
         if values:
             numbers = (format_number(value, digits) for value in (estimate, low))
-            beside = format_html('<span class="interval-values">{} [{}, ∞]</span>', *numbers)
+            beside = format_html('<span class="interval-values">{} ({} to ∞)</span>', *numbers)
     elif is_null(low) or is_null(high):
         beside = format_html(
             '<span class="null-reason">{}</span>', f"no interval: {words_of_reason(reason) or 'not computed'}"
         )
     elif values:
         numbers = (format_number(value, digits) for value in (estimate, low, high))
-        beside = format_html('<span class="interval-values">{} [{}, {}]</span>', *numbers)
+        beside = format_html('<span class="interval-values">{} ({} to {})</span>', *numbers)
     return format_html('<span class="interval">{}{}</span>', drawing, beside)
 
 
@@ -184,7 +184,7 @@ def when(moment: datetime | None, missing: str = "never") -> SafeString:
 
 def _day_format() -> str:
     """Return how a day is written in the page's language: 4 Nov 2026 in English."""
-    return "j M Y" if get_language() in {None, "en"} else get_format("DATE_FORMAT")
+    return get_format("DATE_FORMAT", lang=get_language() or "en")
 
 
 def _distance(moment: datetime) -> str:

@@ -111,7 +111,7 @@ def test_an_interval_without_limits_says_why_beside_the_drawing():
 
 
 def test_an_interval_prints_its_numbers_on_demand():
-    assert "3.10 [2.20, 4.60]" in render("{% interval 2.2 3.1 4.6 0.25 16 values=True %}")
+    assert "3.10 (2.20 to 4.60)" in render("{% interval 2.2 3.1 4.6 0.25 16 values=True %}")
 
 
 @pytest.mark.parametrize(

@@ -58,12 +58,13 @@ export class AskedQuestion {
   update(answers, isAsked) {
     for (const part of this.parts.children) {
       const value = valueOf(answers, this.question, part.dataset.part);
-      part.hidden = !isAsked(part.dataset.part);
+      part.hidden = part.inert = !isAsked(part.dataset.part);
       for (const control of part.querySelectorAll("input")) control.checked = this.#isChosen(control, value);
       const text = part.querySelector("textarea");
       if (text && text.value !== (value ?? "")) text.value = value ?? "";
     }
-    this.fieldset.hidden = [...this.parts.children].every((part) => part.hidden);
+    // What is not asked but keeps its room (questions.css) cannot be answered.
+    this.fieldset.hidden = this.fieldset.inert = [...this.parts.children].every((part) => part.hidden);
   }
 
   error(ref, message) {

@@ -277,3 +277,19 @@ def test_what_is_optional_can_be_left_out(page, server, question):
     open_task(page, server, asking(question | {"required": False}, pictures=3, prompt=PROMPT))
     assert page.get_by_text("(optional)").is_visible()
     assert sent(page, server) == {"answers": {}, "regions": {}}
+
+
+@pytest.mark.parametrize("each", [False, True])
+@pytest.mark.parametrize("size", [(390, 844), (360, 640), (1280, 800)])
+def test_questions_after_one_that_becomes_due_stay_where_they_are(page, server, each, size):
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    pictures = 2 if each else 1
+    kind = [scale(each=each), choice(each=each, when=WORST), comment(required=False)]
+    open_task(page, server, asking(*kind, pictures=pictures))
+    last, waiting = page.locator("[data-asked=why]"), page.locator("[data-asked=fault]")
+    before = last.bounding_box()
+    assert waiting.evaluate("(fieldset) => fieldset.inert")
+    for code in ("1", "3", "1"):
+        page.locator(f"[data-asked=quality] [data-part] input[value='{code}']").first.check()
+        assert last.bounding_box() == before
+    assert not waiting.evaluate("(fieldset) => fieldset.inert")

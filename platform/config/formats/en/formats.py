@@ -1,0 +1,5 @@
+"""How pages in English write days and times. Other languages use Django's formats."""
+
+DATE_FORMAT = "j M Y"
+TIME_FORMAT = "H:i"
+DATETIME_FORMAT = "j M Y, H:i"
