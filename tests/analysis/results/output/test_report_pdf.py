@@ -32,7 +32,7 @@ ROW = re.compile(
     rf" (?:(?P<likelihood_random_low>{NUMBER}) to (?P<likelihood_random_high>{NUMBER})|—)"
     rf" (?P<theta>{NUMBER}|—) (?:(?P<theta_low>{NUMBER}) to (?P<theta_high>{NUMBER}|∞)|—)"
     rf" (?P<theta_smoothed>{NUMBER}|—) (?P<offensiveness>{NUMBER}|—)"
-    rf"(?:\s\((?P<ci_low>{NUMBER}) to (?P<ci_high>{NUMBER})\))?",
+    rf"(?:\s+\((?P<ci_low>{NUMBER})\s+to\s+(?P<ci_high>{NUMBER})\))?",
     re.MULTILINE,
 )
 
