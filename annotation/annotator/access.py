@@ -34,7 +34,7 @@ def enrolment_for(request: HttpRequest, campaign_id: int) -> Enrolment:
         raise NotFound(
             "not_invited",
             gettext(
-                "You have no tasks here. Open the link you were sent again, or ask the person who sent it."
+                "You have no tasks here. Open the link that you were sent again, or ask the person who sent it."
             ),
         )
     return read_as(enrolment)
@@ -48,7 +48,7 @@ def own_assignment(enrolment: Enrolment, public_id: UUID) -> Assignment:
         .first()
     )
     if assignment is None:
-        raise NotFound("assignment_not_found", gettext("This task is not yours, or is no longer there."))
+        raise NotFound("assignment_not_found", gettext("This task is not yours, or no longer exists."))
     return assignment
 
 

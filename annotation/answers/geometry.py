@@ -24,7 +24,7 @@ def point_problem(raw: Mapping[str, Any]) -> tuple[str, str] | None:
         if not is_number(raw.get(name)):
             return name, "Give a number."
         if not -_SLACK <= raw[name] <= 1 + _SLACK:
-            return name, "It lies outside the picture."
+            return name, "The box lies outside the picture."
     return None
 
 
@@ -35,7 +35,7 @@ def box_problem(raw: Mapping[str, Any]) -> tuple[str, str] | None:
             return name, "Give a number."
     for start, length in (("x", "width"), ("y", "height")):
         if not -_SLACK <= raw[start] <= 1 + _SLACK:
-            return start, "It lies outside the picture."
+            return start, "The box lies outside the picture."
         if raw[length] <= 0 or raw[start] >= 1 or raw[start] + raw[length] <= 0:
             return length, "The box has no area."
         if raw[start] + raw[length] > 1 + _SLACK:

@@ -144,7 +144,7 @@ def _save(sent: SentAnswer, now: datetime) -> tuple[Saved, SubmissionRow]:
     """Load, decide and write, in the caller's transaction."""
     row = _load(sent, now)
     if row is None:
-        raise NotFound("assignment_not_found", "There is no such task of yours.")
+        raise NotFound("assignment_not_found", "This task is not yours.")
     if row.assignment_state != State.LEASED:
         # It may have waited for locks: then all but the locked rows was read before. An open lease has no answer.
         row = _load(sent, now) or row

@@ -93,14 +93,16 @@ class Answer:
         if type(none) is not bool:
             wrong["none_of_the_above"] = "Say true or false."
         elif none and (ticked or boxes):
-            wrong["none_of_the_above"] = "‘None of the above’ cannot go with a tick or a box."
+            wrong["none_of_the_above"] = (
+                "You cannot choose ‘None of the above’ together with a tick or a box."
+            )
         elif not none and not ticked and not wrong:
             wrong["ticked"] = "Tick what the picture shows, or choose ‘None of the above’."
         per_attribute = Counter(box.attribute_id for box in boxes)
         bare = ticked - per_attribute.keys()
         unboxed = [ref for ref, attribute in attribute_ids.items() if attribute in bare]
         if unboxed and boxes_required and "boxes" not in wrong:
-            wrong |= {f"boxes.{ref}": "Draw a box around what shows it." for ref in unboxed}
+            wrong |= {f"boxes.{ref}": "Draw a box around the place where you see it." for ref in unboxed}
         for ref, attribute in attribute_ids.items():
             if per_attribute[attribute] > MAX_BOXES:
                 wrong[f"boxes.{ref}"] = f"At most {MAX_BOXES} boxes can be drawn for one answer."
@@ -201,7 +203,7 @@ def _boxes(
     for index, box in enumerate(raw):
         ref = box.get("attribute") if isinstance(box, Mapping) else None
         if not isinstance(box, Mapping) or not isinstance(ref, str) or ref not in attribute_ids:
-            wrong[f"boxes.{index}.attribute"] = "It is not on this screen."
+            wrong[f"boxes.{index}.attribute"] = "The word is not on this screen."
         elif attribute_ids[ref] not in ticked:
             wrong[f"boxes.{index}.attribute"] = "A box was drawn for something that is not ticked."
         elif unknown := sorted(str(name) for name in box.keys() - {"attribute", *BOX_SIDES}):

@@ -160,7 +160,7 @@ def lock_own(assignment: Assignment, annotator: Annotator) -> Assignment:
         .first()
     )
     if locked is None:
-        raise NotFound("assignment_not_found", "There is no such task of yours.")
+        raise NotFound("assignment_not_found", "This task is not yours.")
     return locked
 
 

@@ -42,5 +42,5 @@ def own_assignment(user: User | AnonymousUser, public_id: UUID) -> Assignment:
         .first()
     )
     if assignment is None:
-        raise NotFound("assignment_not_found", "There is no such task of yours.")
+        raise NotFound("assignment_not_found", "This task is not yours.")
     return assignment

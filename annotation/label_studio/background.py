@@ -59,7 +59,7 @@ def events(job: Job, progress: Progress) -> dict[str, Any]:
     bridge = _bridge(job)
     with reading_from(bridge, seconds=_PATIENCE[EVENTS], progress=progress) as has_lock:
         if not has_lock:
-            return _result(bridge, "Another job is already reading and will process them.")
+            return _result(bridge, "Another job is already reading the events and will process them.")
         with _noting(bridge, EVENTS):
             report = work_off(bridge=bridge, progress=progress)
     if (wrong := problems.together(report.problems)) is not None:
@@ -76,7 +76,7 @@ def compare(job: Job, progress: Progress) -> dict[str, Any]:
         if not has_lock:
             raise Conflict(
                 "label_studio_busy",
-                "Another job is still reading from Label Studio; try again later.",
+                "Another job is still reading from Label Studio. Try again later.",
             )
         with _noting(bridge, RECONCILE):
             report = reconcile(bridge=bridge, progress=progress)

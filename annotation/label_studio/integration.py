@@ -67,7 +67,7 @@ class LabelStudio(Integration):
         if LabelStudioAnnotation.objects.filter(annotation=annotation).exists():
             raise Conflict(
                 "labelled_in_label_studio",
-                "This was answered in Label Studio; please change the answer there.",
+                "This task was answered in Label Studio. Please change the answer there.",
             )
 
     def check_readmission(self, annotation: Annotation) -> None:
@@ -75,7 +75,7 @@ class LabelStudio(Integration):
             raise Conflict(
                 "dropped_in_label_studio",
                 f"This answer no longer counts because of a change in Label Studio: {annotation.status_reason}. "
-                "It counts again once that is undone there.",
+                "The answer counts again when the change is undone in Label Studio.",
             )
 
     def places_changed(self, task_ids: Iterable[int]) -> None:

@@ -62,14 +62,14 @@ class LaunchCheck:
 def _consent(state: LaunchState) -> str:
     if state.consent.series == DEFAULT_SERIES:
         return (
-            "Annotators would agree to the text that comes with the platform. Publish one of your own that names your "
-            "institution and a contact person."
+            "Annotators would agree to the text that comes with the platform. Publish your own consent text "
+            "that names your institution and a contact person."
         )
     text = f"{state.consent.body}\n{state.consent.support}"
     sentences = []
     if not _CONTACT.search(text):
         sentences.append(
-            "The consent text gives no e-mail address, web address or telephone number for questions. Add one."
+            "The consent text gives no e-mail address, web address or telephone number for questions. Add a contact."
         )
     if not names_institution(text, without=f"{DEFAULT_BODY}\n{DEFAULT_SUPPORT}"):
         sentences.append(
@@ -80,7 +80,10 @@ def _consent(state: LaunchState) -> str:
 
 def _pay(state: LaunchState) -> str:
     if state.options.pay_amount is None and not state.options.pay.strip():
-        return "The campaign does not say what people are paid. Set a rate, or state in words that the work is unpaid."
+        return (
+            "The campaign does not say what people are paid. Set a rate, or state in words that the work "
+            "is unpaid."
+        )
     return ""
 
 
@@ -109,8 +112,8 @@ def _people(state: LaunchState) -> str:
             f"{more:,} more {'kind of person is' if more == 1 else 'kinds of people are'} missing."
         )
     sentences.append(
-        "Invite them before you open the campaign. If they come later or from a panel, waive this check and give this "
-        "as the reason."
+        "Invite these people before you open the campaign. If they come later or from a panel, waive this "
+        "check and give this as the reason."
     )
     return " ".join(sentences)
 
@@ -119,7 +122,10 @@ def _practice(state: LaunchState) -> str:
     checks = state.campaign.tasks.filter(purpose__in=[Task.Purpose.PRACTICE, Task.Purpose.GOLD])
     if checks.exists():
         return ""
-    return "There is no practice and no task with a known answer, so nothing checks whether people understand the work."
+    return (
+        "There is no practice and no task with a known answer, so nothing checks whether people "
+        "understand the work."
+    )
 
 
 def _notice(state: LaunchState) -> str:

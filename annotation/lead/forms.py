@@ -56,8 +56,8 @@ class NewStudyForm(forms.Form):
         min_value=1,
         max_value=1000,
         label="Stereotypes asked of a group, at most",
-        help_text="If empty, all. Otherwise those that most raters called a stereotype; the seed decides "
-        "among equals.",
+        help_text="If empty, all stereotypes are used. Otherwise, the stereotypes that most raters called "
+        "stereotypes are used; the seed decides between equals.",
     )
     q = forms.CharField(
         required=False, max_length=120, label="Search", widget=forms.TextInput(attrs={"type": "search"})
@@ -93,8 +93,8 @@ class NewStudyForm(forms.Form):
     simulated = forms.BooleanField(
         required=False,
         label="A simulated study",
-        help_text="For trying things out. Only a simulated study accepts labels from simulated annotators and "
-        "offers drawings of invented figures. Every page of it says that it is simulated.",
+        help_text="Choose this for trying things out. Only a simulated study accepts labels from simulated "
+        "annotators and offers drawings of invented figures. Every page of the study says that it is simulated.",
     )
 
     FILTERS: ClassVar = ("q", "region", "at_least", "offensiveness_from", "offensiveness_to")
@@ -152,7 +152,7 @@ class StudyTextForm(forms.Form):
     """Name and description of a study whose groups come with its images, its phrases or its files."""
 
     name = forms.CharField(
-        max_length=120, help_text="It appears in reports and releases. Addresses stay as they are."
+        max_length=120, help_text="The name appears in reports and releases. Addresses do not change."
     )
     description = forms.CharField(
         required=False,
@@ -201,8 +201,8 @@ class ConsentForm(forms.Form):
         required=False,
         widget=forms.Textarea(attrs={"rows": 4}),
         label="Support",
-        help_text="Where annotators can find help if something troubles them. Shown with the content notice and at "
-        "the end.",
+        help_text="Where annotators can find help if something troubles them. The text is shown with the "
+        "content notice and at the end.",
     )
     labels_when_erased = forms.ChoiceField(
         choices=ConsentText.LabelsWhenErased.choices,
@@ -215,7 +215,8 @@ class ConsentForm(forms.Form):
     may_erase_self = forms.BooleanField(
         required=False,
         label="People may erase themselves",
-        help_text="On their page “Your data”. Without this they ask you, and you erase them.",
+        help_text="People can erase themselves on their page “Your data”. If this is not chosen, they ask "
+        "you and you erase them.",
     )
 
     @classmethod
@@ -233,13 +234,17 @@ class ConsentForm(forms.Form):
 class EnrolmentForm(forms.Form):
     """The reason for pausing, resuming or excluding an annotator."""
 
-    reason = forms.CharField(max_length=300, label="Reason", help_text="Kept in the study’s history.")
+    reason = forms.CharField(
+        max_length=300, label="Reason", help_text="The reason is kept in the study’s history."
+    )
 
 
 class ExclusionForm(EnrolmentForm):
     """The reason for excluding answers, and whether others answer their screens."""
 
-    ask_again = forms.BooleanField(required=False, initial=True, label="Give its screen to somebody else")
+    ask_again = forms.BooleanField(
+        required=False, initial=True, label="Give the screen of the excluded answer to somebody else"
+    )
 
 
 class EnrolmentFilter(forms.Form):

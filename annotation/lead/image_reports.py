@@ -49,7 +49,7 @@ class ImageDecide(StudyView, Button):
         reason = self.request.POST.get("reason", "").replace("\x00", "")
         if "retract" in self.request.POST:
             reports.retract(image=self.image, by=self.by, reason=reason)
-            return "The image is retracted. It and its labels no longer count."
+            return "The image is retracted. The image and its labels no longer count."
         reports.dismiss(image=self.image, by=self.by, reason=reason)
         return "The image is kept and its reports are closed."
 

@@ -65,7 +65,7 @@ def _move(
 ) -> Enrolment:
     reason = " ".join(reason.split())
     if not reason:
-        message = "Give a reason; it is kept in the study’s history."
+        message = "Give a reason. The reason is kept in the study’s history."
         raise DomainError("reason_missing", message, fields={"reason": message})
     if len(reason) > 300:
         message = "The reason is longer than 300 characters."

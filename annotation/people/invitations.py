@@ -167,7 +167,7 @@ def accept(*, token: str, user: User | None, fingerprint: str = "", device: str 
     if owner is not None and user is not None and owner.user_id != user.pk:
         raise Conflict(
             "invitation_of_another",
-            "This personal link belongs to another annotator. Sign out first if it is yours.",
+            "This personal link belongs to another annotator. If the link is yours, sign out first.",
         )
     if user is None and owner is not None and owner.user is not None and has_a_role(owner.user):
         # The lead who made the link knows it: it must not sign in as another lead or an administrator.
@@ -300,7 +300,7 @@ def _expiry_past() -> DomainError:
 def _unknown() -> NotFound:
     return NotFound(
         "invitation_not_found",
-        "This link is not known, or was replaced by a newer one. Ask the person who sent it.",
+        "This link is not known, or was replaced by a newer link. Ask the person who sent it.",
     )
 
 
@@ -323,9 +323,13 @@ def _locked(invitation: Invitation) -> Invitation:
 
 def _refuse_dead(invitation: Invitation) -> None:
     if invitation.revoked_at is not None:
-        raise Conflict("invitation_revoked", "This link was revoked. Ask the person who sent it for another.")
+        raise Conflict(
+            "invitation_revoked", "This link was revoked. Ask the person who sent it for another link."
+        )
     if invitation.expires_at is not None and invitation.expires_at <= timezone.now():
-        raise Conflict("invitation_expired", "This link has expired. Ask the person who sent it for another.")
+        raise Conflict(
+            "invitation_expired", "This link has expired. Ask the person who sent it for another link."
+        )
 
 
 def _refuse_newcomer(invitation: Invitation) -> None:
@@ -335,7 +339,7 @@ def _refuse_newcomer(invitation: Invitation) -> None:
     if invitation.campaign.state == Campaign.State.CLOSED:
         raise Conflict("campaign_closed", "This work is finished; nobody can join it now. Thank you.")
     if invitation.enrolments.count() >= invitation.limit:
-        raise Conflict("invitation_used_up", "Everybody whom this link was meant for has already joined.")
+        raise Conflict("invitation_used_up", "Everybody whom this link was made for has already joined.")
 
 
 def _enrolled(campaign: Campaign, user: User) -> Enrolment | None:

@@ -117,10 +117,12 @@ def write(letter: InvitationLetter) -> EmailMessage:
             _("You are invited to take part in a research study. This is your personal link:"),
             addresses.unseal(letter.link_sealed),
             _(
-                "The page behind it says what the work is, how much there is and what you get for it. Nothing begins "
-                "before you agree there."
+                "The page that opens says what the work is, how much there is and what you get for it. "
+                "Nothing begins before you agree on that page."
             ),
-            _("The link is for you alone; please do not pass it on. It also brings you back to your work."),
+            _(
+                "The link is for you only; please do not pass it on. The link also brings you back to your work."
+            ),
             _expiry(letter.invitation.expires_at),
             _("If you do not want to take part, you need not do anything."),
         ]
@@ -189,6 +191,6 @@ def _unreachable(campaign: Campaign, error: Exception) -> DomainError:
     due(campaign).update(next_try_at=timezone.now() + timedelta(minutes=_TRIES_AGAIN[1]))
     return DomainError(
         "mail_not_sent",
-        f"The mail server cannot be reached ({type(error).__name__}). Check EMAIL_HOST and what goes with it. "
+        f"The mail server cannot be reached ({type(error).__name__}). Check EMAIL_HOST and the other EMAIL settings. "
         "The letters are tried again in five minutes.",
     )

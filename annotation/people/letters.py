@@ -58,7 +58,7 @@ def invite_people(
         more = f" and {len(invited) - _SHOWN:,} more" if len(invited) > _SHOWN else ""
         message = (
             f"A link of this campaign was sent before to {', '.join(invited[:_SHOWN])}{more}. "
-            "Leave these out; you can send their letters again from the list of links."
+            "Leave these addresses out; you can send their letters again from the list of links."
         )
         raise Conflict("addresses_invited", message, fields={"labels": message})
     links = invitations.invite_each(
@@ -176,7 +176,7 @@ def _refuse_if_joined(invitation: Invitation) -> None:
     if invitation.limit != 1:
         raise Conflict("link_for_several", "Only a link for one person can be sent by e-mail.")
     if invitation.annotator_id is not None and joined.exists():
-        raise Conflict("link_used", "This person has joined already. Reissue the link if they lost it.")
+        raise Conflict("link_used", "This person has joined already. Reissue the link if the person lost it.")
 
 
 def _record(campaign: Campaign, by: User | None, how: str, number: int) -> None:

@@ -28,7 +28,7 @@ class RuleParameters(ParameterSet):
         le=3_600,
         expected="a share from 0 to 1, or seconds from 0 to 3,600",
         label="Threshold",
-        help="The lowest value allowed; for the most frequent answer, the highest.",
+        help="The lowest value allowed. For the share of the most frequent answer, the highest value allowed.",
     )
     minimum: int = parameter(
         10,

@@ -42,28 +42,23 @@ def for_annotator(event: QualityEvent) -> str:
 def _measured_sentence(event: QualityEvent) -> str:
     values = {"value": _value(event.measure, event.value)}
     if event.measure == QualityMeasure.GOLD_ACCURACY:
-        return gettext("Where the answer is known, %(value)s of yours were right.") % values
+        return gettext("In tasks with a known answer, %(value)s of your answers were right.") % values
     if event.measure == QualityMeasure.AGREEMENT:
-        return gettext("Others gave the same answers as you in %(value)s of cases.") % values
+        return gettext("Other people gave the same answers as you in %(value)s of cases.") % values
     if event.measure == QualityMeasure.SELF_CONSISTENCY:
-        return gettext("Asked the same once more, you gave the same answer in %(value)s of cases.") % values
+        return gettext("When a task was repeated, you gave the same answer in %(value)s of cases.") % values
     if event.measure == QualityMeasure.VARIETY:
-        return (
-            gettext(
-                "You gave an answer other than your most frequent one in %(value)s of the cases in which others did."
-            )
-            % values
-        )
+        return gettext("You varied your answers %(value)s as often as other people did.") % values
     if event.measure == _TIME:
         return gettext("You usually took %(value)s for a task.") % values
-    return gettext("In %(value)s of tasks you gave one and the same answer.") % values
+    return gettext("You gave the same answer in %(value)s of tasks.") % values
 
 
 def _threshold_sentence(event: QualityEvent) -> str:
     values = {"number": event.rests_on, "threshold": _value(event.measure, event.threshold)}
     if event.measure == _MOST:
-        return gettext("At most %(threshold)s is expected. Tasks this rests on: %(number)s.") % values
-    return gettext("At least %(threshold)s is expected. Tasks this rests on: %(number)s.") % values
+        return gettext("At most %(threshold)s is expected. Number of tasks measured: %(number)s.") % values
+    return gettext("At least %(threshold)s is expected. Number of tasks measured: %(number)s.") % values
 
 
 def _value(measure: str, value: float) -> str:

@@ -18,7 +18,7 @@ State = PanelPlace.State
 def end(*, place: PanelPlace, state: str) -> PanelPlace:
     """End a place in `state`; one that has ended stays as it is.
 
-    Whatever its person holds is free for others at once. What they answered stays.
+    Whatever its person holds is free for others at once. The person’s answers stay.
     """
     recruitment = Recruitment.objects.select_for_update().get(pk=place.recruitment_id)
     if place.enrolment is not None:

@@ -71,7 +71,7 @@ def add(
             )
             audit.record(by=by, action="provider.added", subject=provider, study=study, name=provider.name)
     except IntegrityError as error:
-        message = f"This study has a panel “{name.strip()}” already."
+        message = f"This study already has a panel “{name.strip()}”."
         raise Conflict("provider_exists", message, fields={"name": message}) from error
     return provider
 
@@ -120,7 +120,7 @@ def _check(name: str, links: LinkForm) -> None:
         elif value and names.count(value) > 1:
             wrong[field] = "Each parameter needs a different name."
     if not links.person_parameter:
-        wrong["person_parameter"] = "Say which parameter holds the person’s id."
+        wrong["person_parameter"] = "Say which parameter contains the person’s id."
     address = links.completion_address.strip()
     if address and (not address.startswith("https://") or len(address) > 500 or not address.isprintable()):
         wrong["completion_address"] = "Give an address that begins with https://."

@@ -65,7 +65,7 @@ def create(*, campaign: Campaign, provider: Provider, by: User, terms: Terms) ->
             )
             record(by, "created", recruitment, places=recruitment.places, reward=str(_reward(recruitment)))
     except IntegrityError as error:
-        message = f"This campaign has a recruitment “{terms.name.strip()}” already."
+        message = f"This campaign already has a recruitment “{terms.name.strip()}”."
         raise Conflict("recruitment_exists", message, fields={"name": message}) from error
     return recruitment
 
@@ -77,7 +77,8 @@ def move(*, recruitment: Recruitment, to: str, by: User) -> Recruitment:
     recruitment = locked(recruitment)
     if recruitment.state not in before:
         raise Conflict(
-            "recruitment_state", f"“{recruitment}” is {recruitment.state}, so this cannot be done now."
+            "recruitment_state",
+            f"“{recruitment}” is {recruitment.state}, so this action is not possible now.",
         )
     recruitment.state = after
     recruitment.save(update_fields=["state"])
@@ -117,7 +118,8 @@ def _checked_reward(terms: Terms) -> int:
         least = cost.Money(FLOOR[terms.currency], terms.currency)
         paid = cost.hourly(reward, terms.minutes, terms.currency)
         wrong["reward"] = (
-            f"This comes to {paid} an hour. Pay at least {least} an hour: raise the reward or lower the minutes."
+            f"The reward comes to {paid} an hour. Pay at least {least} an hour: raise the reward or lower "
+            f"the minutes."
         )
     if wrong:
         raise DomainError("terms_invalid", " ".join(wrong.values()), fields=wrong)

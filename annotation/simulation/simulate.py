@@ -58,9 +58,11 @@ class CrowdParameters(ParameterSet):
         le=10_000,  # each is an account with a token
         expected="at least 1 and at most 10,000",
         label="Annotators",
-        help="How many people are invented.",
+        help="Number of invented people.",
     )
-    seed: int = parameter(0, label="Seed", help="The same seed makes the same people.")
+    seed: int = parameter(
+        0, label="Seed", help="The seed of the random numbers. The same seed makes the same people."
+    )
     limit: int | None = parameter(
         None, ge=1, expected="at least 1", label="Limit", help="Stop after this many submissions."
     )
@@ -78,7 +80,7 @@ class CrowdParameters(ParameterSet):
         help="How different models are where people compare, rank or rate them: a standard deviation.",
     )
     ties: float = parameter(
-        0.3, ge=0, le=10, label="Ties", help="How readily equals are called a tie: Davidson’s ν."
+        0.3, ge=0, le=10, label="Ties", help="How often two equal items are called a tie: Davidson’s ν."
     )
     position_bias: float = parameter(
         0.0, ge=-5, le=5, label="Position bias", help="Log-odds in favour of what is shown first."
@@ -364,7 +366,7 @@ def _image(task: dict[str, Any]) -> Image:
 def _rate(worker: SimulatedAnnotator, attribute: str, truth: Truth) -> dict[str, Any]:
     generator = worker.generator("rating", attribute)
     if generator.random() < 0.04:
-        return {"rating": 3, "justification": "It depends on how it would be drawn."}
+        return {"rating": 3, "justification": "The answer depends on how the image would be drawn."}
     visual = truth.visual(attribute)
     wrong = generator.random() < (worker.false_negative if visual else worker.false_positive)
     choices = (5, 5, 4) if visual != wrong else (1, 2)

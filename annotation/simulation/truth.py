@@ -74,7 +74,7 @@ class Truth:
             return 0.0
         raise DomainError(
             "truth_missing",
-            "These images do not tell what is in them; name a table of the truth (--truth FILE).",
+            "The contents of these images are not known. Give a table of the truth (--truth FILE).",
         )
 
     def _made_up_box(self, image: Image, attribute: str) -> dict[str, float]:

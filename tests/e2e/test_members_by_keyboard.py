@@ -114,7 +114,7 @@ def test_a_coordinator_invites_and_looks_at_pay(page, rating, client, live_serve
     follow(page, main_link(page, "Invitations"))
     walk_through(page)
     write(page, page.get_by_label("Your note"), "Class of May")
-    write(page, page.get_by_label("How many people may join with it"), "5")
+    write(page, page.get_by_label("How many people may join with the link"), "5")
     follow(page, button(page, "Make the link"))
     assert Invitation.objects.get().label == "Class of May"
     walk_through(page)

@@ -134,7 +134,7 @@ def open_review(page) -> str:
     open_simulated(page)
     page.get_by_role("link", name="Invite annotators").wait_for()
     page.goto("/studies/hill-and-harbour/campaigns/review/invitations/")
-    page.get_by_label("How many people may join with it").fill("2")
+    page.get_by_label("How many people may join with the link").fill("2")
     page.get_by_role("button", name="Make the link").click()
     return page.locator("code").filter(has_text="/annotate/i/").inner_text()
 

@@ -66,7 +66,7 @@ def open_campaign(page):
 
 def invitation(page) -> str:
     page.goto("/studies/walk/campaigns/marking/invitations/")
-    page.get_by_label("How many people may join with it").fill("2")
+    page.get_by_label("How many people may join with the link").fill("2")
     page.get_by_role("button", name="Make the link").click()
     return page.locator("code").filter(has_text="/annotate/i/").inner_text()
 

@@ -24,7 +24,7 @@ _FIELDS = {"answers", "regions"}
 _NOT_ASKED = "This question is not asked after the answers that you gave."
 _SEVERAL_WRONG = "Please look at the marked questions again."
 _NO_QUESTION = "There is no such question on this screen."
-_NO_STIMULUS = "It is not on this screen."
+_NO_STIMULUS = "The word is not on this screen."
 _ABSENT = object()
 
 

@@ -18,7 +18,7 @@ from annotation.kinds.questions import Question, Region
 
 MAX_PLACES = 50  # per answer
 _TOO_MANY = f"At most {MAX_PLACES} places can be marked for one answer."
-_NEEDED = {"box": "Draw a box around what shows it.", "point": "Mark the place with a point."}
+_NEEDED = {"box": "Draw a box around the place where you see it.", "point": "Mark the place with a point."}
 
 
 def with_regions(
@@ -91,7 +91,7 @@ def _problem(
     sides = BOX_SIDES if region.shape == "box" else POINT_SIDES
     ref = raw.get("stimulus") if isinstance(raw, Mapping) else None
     if not isinstance(raw, Mapping) or not isinstance(ref, str) or ref not in screen.refs:
-        return "stimulus", "It is not on this screen."
+        return "stimulus", "The word is not on this screen."
     if ref not in marked:
         return "stimulus", "This answer does not need a place in the picture."
     if unknown := sorted(str(name) for name in raw.keys() - {"stimulus", *sides}):

@@ -20,7 +20,7 @@ TIE = "tie"
 NO_WORD = "none"
 CHOOSE_ONE = "Choose one of the answers."
 CHOOSE_SOME = "Choose at least one answer."
-CHOSEN_ALONE = "One of these answers cannot go with any other."
+CHOSEN_ALONE = "One of your answers cannot be chosen together with others."
 MARK_WORDS = "Mark at least one word."
 WRITE = "Write an answer."
 RANK_EACH = "Give each picture or text a place."
@@ -167,7 +167,7 @@ def _rank(question: RankQuestion, raw: object, refs: Sequence[str]) -> list[Judg
     if not all(type(rank) is int for rank in ranks):
         raise WrongValueError("Give places as whole numbers from 1.")
     if not question.ties and len(set(ranks)) < len(ranks):
-        raise WrongValueError("Give each a different place.")
+        raise WrongValueError("Give each picture or text a different place.")
     # As in a competition: two that share the first place are followed by the third.
     if any(rank != 1 + sum(better < rank for better in ranks) for rank in ranks):
         raise WrongValueError("The places have a gap. The best has place 1, the next place 2, and so on.")

@@ -101,7 +101,7 @@ def disconnect(*, server: LabelStudioServer, by: User | None) -> None:
         except RestrictedError:
             raise Conflict(
                 "label_studio_in_use",
-                "A campaign is labelled in this Label Studio. End labelling there first.",
+                "A campaign is labelled in this Label Studio. End the labelling of that campaign first.",
             ) from None
 
 

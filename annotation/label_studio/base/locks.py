@@ -28,7 +28,7 @@ def alone_with(bridge: LabelStudioBridge) -> Iterator[None]:
         if not has_lock:
             raise Conflict(
                 "label_studio_push_under_way",
-                "This campaign is being sent to Label Studio now. Wait until this has ended.",
+                "This campaign is being sent to Label Studio now. Wait until sending has ended.",
             )
         yield
 

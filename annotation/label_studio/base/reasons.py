@@ -13,7 +13,7 @@ DELETED_THERE = "deleted in Label Studio"
 SKIPPED_THERE = "skipped in Label Studio afterwards"
 FLAGGED_THERE = "sent or changed in Label Studio under another’s name"
 UNREADABLE_THERE = "changed in Label Studio to what cannot be read as an answer"
-NOBODYS = "nobody stands by it: its user in Label Studio is not mapped to this annotator"
+NOBODYS = "its user in Label Studio is not mapped to this annotator"
 OURS = frozenset({DELETED_THERE, SKIPPED_THERE, FLAGGED_THERE, UNREADABLE_THERE, NOBODYS})
 BECAUSE: Mapping[str, str] = {
     State.DELETED: DELETED_THERE,
@@ -50,4 +50,4 @@ def why_no_result(result: Any) -> str:
     """Return why a mirrored result is missing; "" where it is there."""
     if isinstance(result, list):
         return ""
-    return str(result.get(_REFUSED, "")) if isinstance(result, dict) else "its result is no list"
+    return str(result.get(_REFUSED, "")) if isinstance(result, dict) else "its result is not a list"

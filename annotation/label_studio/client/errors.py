@@ -76,7 +76,8 @@ def sent_elsewhere(place: str, host: str) -> Trouble:
 def token_malformed() -> Trouble:
     return Trouble(
         "token_wrong",
-        "This token is incomplete. Copy all of it. Label Studio shows a personal access token only once, when it is "
+        "This token is incomplete. Copy the whole token. Label Studio shows a personal access token only "
+        "once, when it is "
         "created.",
     )
 
@@ -84,15 +85,15 @@ def token_malformed() -> Trouble:
 def token_wrong(place: str) -> Trouble:
     return Trouble(
         "token_wrong",
-        f"Label Studio at {place} does not know this token. Copy it again from your account there.",
+        f"Label Studio at {place} does not know this token. Copy the token again from your account in Label Studio.",
     )
 
 
 def token_revoked(place: str) -> Trouble:
     return Trouble(
         "token_wrong",
-        f"Label Studio at {place} does not accept this personal access token. It was revoked or has expired, or such "
-        f"tokens are switched off there.",
+        f"Label Studio at {place} does not accept this personal access token. The token was revoked or has "
+        f"expired, or personal access tokens are switched off in Label Studio.",
     )
 
 
@@ -100,7 +101,7 @@ def legacy_tokens_off(place: str) -> Trouble:
     return Trouble(
         "legacy_tokens_off",
         f"Legacy tokens are switched off in Label Studio at {place}. Use a personal access token, or switch "
-        "them on there (Organization, Access Token Settings).",
+        f"legacy tokens on in Label Studio (Organization, Access Token Settings).",
     )
 
 
@@ -133,7 +134,10 @@ def busy(place: str) -> Trouble:
 
 
 def server_error(place: str, status: int) -> Trouble:
-    return Trouble("server_error", f"Label Studio at {place} failed (status {status}). Its log says why.")
+    return Trouble(
+        "server_error",
+        f"Label Studio at {place} failed (status {status}). The log of Label Studio has the reason.",
+    )
 
 
 def garbage(place: str) -> Trouble:

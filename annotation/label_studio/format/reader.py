@@ -195,7 +195,7 @@ def _tasks(data: bytes, name: str) -> list[dict[str, Any]]:
     except (ValueError, RecursionError) as error:
         raise _refusal(name, "is not JSON in UTF-8") from error
     if not isinstance(tasks, list) or not all(isinstance(task, dict) for task in tasks):
-        raise _refusal(name, "is no list of tasks, as Label Studio exports them as JSON")
+        raise _refusal(name, "is not a list of tasks, as in Label Studio’s export as JSON")
     if not any("annotations" in task for task in tasks):
         raise _refusal(
             name, "has no task with annotations; export it from Label Studio as JSON, not as JSON-MIN"
@@ -261,7 +261,7 @@ def _read_task(number: int, task: dict[str, Any], rows: _Rows) -> None:
 def _read_annotation(number: int, place: int, task: dict[str, Any], annotation: object, rows: _Rows) -> None:
     data = task.get("data")
     if not isinstance(annotation, dict) or not isinstance(data, dict):
-        raise ValueError("it is no object with data")
+        raise ValueError("the task is not an object with data")
     content = _content(data, annotation)
     if annotation.get("id") is not None:
         first_place = rows.places.setdefault(content, (number, place))
@@ -280,9 +280,9 @@ def _read_annotation(number: int, place: int, task: dict[str, Any], annotation: 
     attributes = _asked(data, rows.options.names, may_be_none=bool(answered.none_of_the_above))
     if rows.rates:
         if len(attributes) != 1:
-            raise ValueError(f"{len(attributes)} attributes are rated where one can be")
+            raise ValueError(f"{len(attributes)} attributes are rated, but only one is allowed")
         if not answered.rating:
-            raise ValueError("it has no rating")
+            raise ValueError("the annotation has no rating")
         rows.add(
             number,
             attribute=attributes[0],
@@ -314,7 +314,7 @@ def _add_marks(
 ) -> None:
     answered_attributes = answered.ticked | answered.boxes.keys() | answered.wrong.keys()
     if strange := sorted(answered_attributes - set(attributes)):
-        raise ValueError(f"“{strange[0][:60]}” is not among the attributes that the task asks")
+        raise ValueError(f"“{strange[0][:60]}” is not one of the attributes that the task asks about")
     for text in attributes:
         if text in answered.wrong:
             rows.refused.append((number, f"annotation {place} of the task, {text}: {answered.wrong[text]}"))
@@ -345,7 +345,10 @@ def _asked(data: Mapping[str, Any], names: Names, *, may_be_none: bool) -> list[
     if key is not None and listed == [] and may_be_none:
         return []
     if not isinstance(listed, list) or not listed:
-        raise ValueError("nothing says which attributes the task asks (map attribute, or say --asked)")
+        raise ValueError(
+            "the file does not list the attributes that the task asks about (map the field "
+            "attribute, or use --asked)"
+        )
     texts = [attribute.get("value") if isinstance(attribute, dict) else attribute for attribute in listed]
     try:
         return list(dict.fromkeys(normalise(text) for text in _all_texts(texts)))
@@ -355,7 +358,7 @@ def _asked(data: Mapping[str, Any], names: Names, *, may_be_none: bool) -> list[
 
 def _all_texts(values: list[Any]) -> list[str]:
     if not all(isinstance(value, str) for value in values):
-        raise ValueError("the attributes that the task asks are no texts")
+        raise ValueError("the attributes that the task asks about are not texts")
     return values
 
 
@@ -369,7 +372,7 @@ def _completed_by(annotation: Mapping[str, Any]) -> str:
     person = annotation.get("completed_by")
     number = person.get("id") if isinstance(person, dict) else person
     if isinstance(number, bool) or not isinstance(number, int):
-        raise ValueError("nothing says by a number who answered (completed_by)")
+        raise ValueError("the annotation has no number that identifies who answered (completed_by)")
     return str(number)
 
 
@@ -386,7 +389,7 @@ def _plain(value: object) -> str:
         return whole(value)
     if isinstance(value, int | float) and not isinstance(value, bool):
         return repr(value)
-    raise ValueError("a text or a number is expected where something else stands")
+    raise ValueError("a value is not a text or a number")
 
 
 def _refusal(name: str, problem: str) -> DomainError:

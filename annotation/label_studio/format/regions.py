@@ -40,7 +40,7 @@ def read_results(results: list[Any], names: Names) -> Answered:
     answered = Answered()
     for result in results:
         if not isinstance(result, Mapping) or not isinstance(result.get("value", {}), Mapping):
-            raise ValueError("a result is no object with a value")
+            raise ValueError("a result is not an object with a value")
         if result.get("type") == "relation":
             answered.other += 1
             continue
@@ -90,9 +90,9 @@ def rectangle_of(result: Mapping[str, Any], value: Mapping[str, Any]) -> list[fl
     if number_of(value.get("rotation") or 0, "rotation") % 360 or number_of(
         result.get("image_rotation") or 0, "rotation"
     ):
-        raise ValueError("a rectangle is rotated: only upright boxes can be taken")
+        raise ValueError("a rectangle is rotated: only boxes that are not rotated can be imported")
     if not {"x", "y", "width", "height"} <= value.keys():
-        raise ValueError(f"a region of type “{_kind(result)}” is no rectangle")
+        raise ValueError(f"a region of type “{_kind(result)}” is not a rectangle")
     x, top, width, height = (number_of(value[name], name) for name in ("x", "y", "width", "height"))
     (x, width), (top, height) = _inside(x, width), _inside(top, height)
     return [x, top, width, height]
@@ -113,13 +113,13 @@ def _inside(start: float, length: float) -> tuple[float, float]:
 def number_of(value: object, name: str, shape: str = "rectangle") -> float:
     """Return a number of a region's; raises ValueError where it is none."""
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise ValueError(f"the {name} of a {shape} is no number")
+        raise ValueError(f"the {name} of a {shape} is not a number")
     try:
         number = float(value)
     except OverflowError:  # JSON knows whole numbers of any length
         number = math.inf
     if not math.isfinite(number):
-        raise ValueError(f"the {name} of a {shape} is no number")
+        raise ValueError(f"the {name} of a {shape} is not a number")
     return number
 
 
@@ -135,7 +135,7 @@ def texts_of(value: Mapping[str, Any], key: str) -> list[str]:
     texts = value.get(key, [])
     texts = [texts] if isinstance(texts, str) else texts
     if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
-        raise ValueError(f"the {key} of a result are no list of texts")
+        raise ValueError(f"the {key} of a result are not a list of texts")
     return [whole(text) for text in texts]
 
 
@@ -160,5 +160,5 @@ def _attribute(text: str) -> str:
 
 def _one(texts: list[str], name: str) -> str:
     if len(texts) > 1:
-        raise ValueError(f"{name} has {len(texts)} answers where one can be given")
+        raise ValueError(f"{name} has {len(texts)} answers, but only one is allowed")
     return texts[0] if texts else ""

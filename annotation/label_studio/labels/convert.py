@@ -120,31 +120,31 @@ def _refuse_several(result: list[Any]) -> None:
     for name in _ONE_OF_EACH:
         if control_counts[OURS.controls[name]] > 1:
             raise ValueError(
-                f"{name} is answered {control_counts[OURS.controls[name]]} times where once is asked"
+                f"{name} is answered {control_counts[OURS.controls[name]]} times, but is asked only once"
             )
 
 
 def _rating(answered: Answered) -> dict[str, Any]:
     if answered.ticked or answered.boxes or answered.wrong or answered.none_of_the_above:
-        raise ValueError("it marks attributes where a rating is asked")
+        raise ValueError("the annotation marks attributes, but the task asks for a rating")
     if not answered.rating:
-        raise ValueError("it has no rating")
+        raise ValueError("the annotation has no rating")
     if answered.rating not in _RATINGS:
-        raise ValueError(f"“{answered.rating[:60]}” is none of the five answers")
+        raise ValueError(f"“{answered.rating[:60]}” is not one of the five answers")
     return {"rating": _RATINGS[answered.rating], "justification": answered.justification}
 
 
 def _marks(answered: Answered, question: Question) -> dict[str, Any]:
     if answered.rating:
-        raise ValueError("it has a rating where attributes are marked")
+        raise ValueError("the annotation has a rating, but the task asks for marks")
     marked_attributes = answered.ticked | answered.boxes.keys() | answered.wrong.keys()
     if strange := sorted(marked_attributes - question.attributes.keys()):
-        raise ValueError(f"“{strange[0][:60]}” is not among the attributes that the task asks")
+        raise ValueError(f"“{strange[0][:60]}” is not one of the attributes that the task asks about")
     if answered.wrong:
         text = min(answered.wrong)
         raise ValueError(f"{text}: {answered.wrong[text]}")
     if answered.none_of_the_above not in _SAID_NONE:
-        raise ValueError(f"“{answered.none_of_the_above[:60]}” is no answer to whether none of them is there")
+        raise ValueError(f"“{answered.none_of_the_above[:60]}” is not a valid answer for “none of the above”")
     return {
         "ticked": [text for text in question.attributes if text in marked_attributes],
         "boxes": [

@@ -53,7 +53,7 @@ def restore(
 
     def choose(row: LabelStudioAnnotation, earlier: list[Version]) -> str:
         if version not in {row.digest, *(earlier_version.digest for earlier_version in earlier)}:
-            raise NotFound("version_not_found", "This answer has no such version.")
+            raise NotFound("version_not_found", "This answer does not have the version you chose.")
         return version
 
     return _decide(mirrored, by, "restored", choose, seen)
@@ -105,7 +105,7 @@ def _refuse_gone(row: LabelStudioAnnotation) -> None:
     if not row.digest:
         raise Conflict(
             "answer_forgotten",
-            f"What No. {row.external_id} said was deleted here, so there is nothing to choose.",
+            f"The content of No. {row.external_id} was deleted here, so there is nothing to choose.",
         )
 
 

@@ -58,7 +58,7 @@ _WORK: dict[str, Callable[..., Job]] = {
     "reconcile": job_queue.start_reconcile,
     "replace": job_queue.start_addresses,
 }
-_STATE = OpenApiParameter("state", str, description="Only those in this state.")
+_STATE = OpenApiParameter("state", str, description="Return only answers in this state.")
 
 
 @requires(get=Capability.CONNECT, post=Capability.CONNECT)
@@ -93,7 +93,11 @@ class ServerDetail(APIView):
         connections.change_token(server=server, by=_person(request), **checked_body(TokenSerializer, request))
         return Response(ServerSerializer(server_for(request, pk)).data)
 
-    @extend_schema(responses={204: OpenApiResponse(description="Disconnected; its token is deleted.")})
+    @extend_schema(
+        responses={
+            204: OpenApiResponse(description="The Label Studio is disconnected and its token is deleted.")
+        }
+    )
     def delete(self, request: Request, pk: int) -> Response:
         connections.disconnect(server=server_for(request, pk), by=_person(request))
         return Response(status=204)
@@ -182,7 +186,9 @@ class CampaignBridge(APIView):
         )
         return Response(BridgeSerializer(bridge_summary(bridge_for(request, pk))).data, status=201)
 
-    @extend_schema(responses={204: OpenApiResponse(description="Ended; labels stay.")})
+    @extend_schema(
+        responses={204: OpenApiResponse(description="Labelling in Label Studio has ended. The labels stay.")}
+    )
     def delete(self, request: Request, pk: int) -> Response:
         lifecycle.end(bridge=bridge_for(request, pk), by=_person(request))
         return Response(status=204)
@@ -307,7 +313,7 @@ def server_for(request: Request, pk: int) -> LabelStudioServer:
     server = rows.select_related("study").filter(pk=pk).first()
     if server is None:
         raise NotFound(
-            "server_not_found", "There is no such Label Studio, or you are not a member of its study."
+            "server_not_found", "This Label Studio does not exist, or you are not a member of its study."
         )
     require(request, server.study)
     return server
@@ -318,7 +324,7 @@ def user_for(request: Request, pk: int) -> LabelStudioUser:
     rows = LabelStudioUser.objects.filter(server__study__in=studies_visible_to(request.user))
     label_studio_user = rows.select_related("server__study", "annotator").filter(pk=pk).first()
     if label_studio_user is None:
-        raise NotFound("user_not_found", "There is no such user, or you are not a member of the study.")
+        raise NotFound("user_not_found", "This user does not exist, or you are not a member of the study.")
     require(request, label_studio_user.server.study)
     return label_studio_user
 
@@ -339,7 +345,9 @@ def _answer_for(request: Request, pk: int) -> LabelStudioAnnotation:
     ).select_related("project__bridge__campaign__study", "user", "task")
     mirrored = rows.filter(pk=pk).first()
     if mirrored is None:
-        raise NotFound("answer_not_found", "There is no such answer, or you are not a member of the study.")
+        raise NotFound(
+            "answer_not_found", "This answer does not exist, or you are not a member of the study."
+        )
     require(request, mirrored.project.bridge.campaign.study)
     return mirrored
 

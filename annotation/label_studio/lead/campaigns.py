@@ -24,10 +24,13 @@ from web.form_page import Button, Confirmation, FormPage
 
 _WORK: dict[str, tuple[Callable[..., Job], str]] = {
     "push": (job_queue.start_push, "Missing tasks are being sent."),
-    "reconcile": (job_queue.start_reconcile, "Everything there is being compared with the data here."),
+    "reconcile": (
+        job_queue.start_reconcile,
+        "Everything in Label Studio is being compared with the data here.",
+    ),
     "replace": (
         job_queue.start_addresses,
-        "Every screen there gets a new address for its image. The old addresses stop working.",
+        "Every screen in Label Studio gets a new address for its image. The old addresses stop working.",
     ),
 }
 
@@ -38,7 +41,7 @@ _MISSING: dict[str, tuple[Callable[..., int], str]] = {
     ),
     "kept": (
         deletions.keep_labels,
-        "The labels are kept. Push again, so that nobody is asked for them a second time.",
+        "The labels are kept. Push again, so that nobody is asked for these labels a second time.",
     ),
 }
 
@@ -164,7 +167,7 @@ class BridgeEnd(BridgeView, Confirmation):
 
     def call(self) -> str:
         lifecycle.end(bridge=self.bridge, by=self.by)
-        return "The campaign is labelled here again."
+        return "The campaign is labelled on Stereoscope’s own pages again."
 
     def context(self) -> dict[str, Any]:
         return _shown(self.bridge)

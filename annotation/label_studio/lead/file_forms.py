@@ -32,10 +32,11 @@ _ROWS: dict[str, dict[str, Any]] = {
         "initial": "",
         "max_length": LONGEST_NAME,
         "label": "Choice that means “none of the above”",
-        "help_text": "Only if it is not called none, or none of the above, these or them.",
+        "help_text": "Fill this in only if the choice has another name than none, or none of the above, "
+        "these or them.",
     },
     "model": {"max_length": LONGEST_NAME},
-    "group_from_image": {"help_text": "Such as Velmari5.png."},
+    "group_from_image": {"help_text": "Choose this if the files have names such as Velmari5.png."},
 }
 
 
@@ -44,7 +45,7 @@ class FileForm(forms.Form):
 
     file = forms.FileField(
         label="Export as JSON",
-        help_text="From Label Studio’s Export, as JSON (not JSON-MIN).",
+        help_text="A file from Label Studio’s Export, as JSON (not JSON-MIN).",
         widget=forms.ClearableFileInput(attrs={"accept": ".json,application/json"}),
     )
 

@@ -14,7 +14,8 @@ from annotation.models import Campaign
 from web.form_fields import set_choices, set_queryset
 
 _WHERE_TOKENS_ARE = (
-    "In Label Studio under Account & Settings, Access Token. It is stored encrypted and never shown again."
+    "You find the token in Label Studio under Account & Settings, Access Token. The token is stored "
+    "encrypted and never shown again."
 )
 
 
@@ -80,7 +81,7 @@ class CleanupForm(forms.Form):
     )
     sure = forms.BooleanField(
         label="Yes, delete these answers from Label Studio permanently",
-        error_messages={"required": "Confirm that you want to delete them."},
+        error_messages={"required": "Confirm that you want to delete these answers."},
     )
 
     def __init__(self, *args: Any, lines: Iterable[Line], **kwargs: Any) -> None:
@@ -96,7 +97,9 @@ class CleanupForm(forms.Form):
 class AnnotatorForm(forms.Form):
     """Which annotator a user of Label Studio is."""
 
-    annotator = forms.CharField(max_length=64, label="Pseudonym", help_text="Of somebody who has joined.")
+    annotator = forms.CharField(
+        max_length=64, label="Pseudonym", help_text="The pseudonym of somebody who has joined."
+    )
 
     def __init__(self, *args: Any, pseudonyms: tuple[str, ...] = (), **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

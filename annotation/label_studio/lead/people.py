@@ -105,7 +105,9 @@ class PersonInviteButton(UserView, Button):
     def call(self) -> HttpResponse:
         form = InviteForm(self.request.POST, server=self.server)
         if not form.is_valid():
-            raise DomainError("campaign_missing", "Choose a campaign that is labelled there and not closed.")
+            raise DomainError(
+                "campaign_missing", "Choose a campaign that is labelled in this Label Studio and not closed."
+            )
         campaign = form.cleaned_data["campaign"]
         invitation, token = identity.invite(user=self.user, campaign=campaign, by=self.by)
         back = reverse("annotation:label_studio_people", args=super().place())

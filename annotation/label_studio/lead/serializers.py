@@ -95,15 +95,21 @@ class BridgeSerializer(serializers.Serializer[BridgeShown]):
     reconciled_at = serializers.DateTimeField(source="bridge.reconciled_at", allow_null=True)
     tasks = serializers.IntegerField()
     behind = serializers.ListField(child=serializers.CharField())
-    unasked = serializers.IntegerField(help_text="Answers still missing that nobody there is asked for.")
+    unasked = serializers.IntegerField(
+        help_text="Number of missing answers that Label Studio asks nobody for."
+    )
     held = serializers.IntegerField(
-        help_text="Answers no longer there, until the lead says whether they were deleted."
+        help_text="Number of answers that are no longer in Label Studio and wait for a lead’s decision "
+        "whether they were deleted."
     )
     undecided = serializers.IntegerField(
         source="flagged",
-        help_text="Answers sent or changed by somebody other than their author, until a lead decides.",
+        help_text="Number of answers sent or changed by somebody other than their author that wait for a "
+        "lead’s decision.",
     )
-    told = serializers.BooleanField(help_text="Whether Label Studio tells of answers as they are given.")
+    told = serializers.BooleanField(
+        help_text="Whether Label Studio notifies this server of answers when they are submitted."
+    )
     events_waiting = serializers.IntegerField()
     people_waiting = serializers.IntegerField()
     states = serializers.DictField(source="counts", child=serializers.IntegerField())
@@ -136,7 +142,7 @@ class CleanupSerializer(serializers.Serializer[Any]):
     @staticmethod
     def validate_confirm(value: bool) -> bool:
         if not value:
-            raise serializers.ValidationError("Confirm that you want to delete them.")
+            raise serializers.ValidationError("Confirm that you want to delete these answers.")
         return value
 
 
@@ -186,7 +192,7 @@ class AnswerSeenSerializer(serializers.ModelSerializer[LabelStudioAnnotation]):
     user = serializers.IntegerField(source="user_id", read_only=True, allow_null=True)
     annotation = serializers.IntegerField(source="annotation_id", read_only=True, allow_null=True)
     allowed = serializers.BooleanField(
-        read_only=True, help_text="Whether a lead accepted what somebody else sent."
+        read_only=True, help_text="Whether a lead accepted the version that somebody else sent."
     )
 
     class Meta:
@@ -217,7 +223,7 @@ class AnswerVersionSerializer(serializers.Serializer[Any]):
     updated_by = serializers.IntegerField(source="version.updated_by", allow_null=True)
     says = serializers.CharField()
     own = serializers.BooleanField()
-    current = serializers.BooleanField(help_text="Whether it stands in Label Studio now.")
+    current = serializers.BooleanField(help_text="Whether this version is in Label Studio now.")
     counts = serializers.BooleanField()
 
 
@@ -232,4 +238,6 @@ class AnswerVersionsSerializer(AnswerSeenSerializer):
 
 
 class RestoringSerializer(serializers.Serializer[Any]):
-    version = serializers.CharField(max_length=64, help_text="As the answer’s versions name it.")
+    version = serializers.CharField(
+        max_length=64, help_text="The version, as named in the list of the answer’s versions."
+    )

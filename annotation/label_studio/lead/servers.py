@@ -83,7 +83,7 @@ class ServerPage(ServerState, FormPage[TokenForm]):
 
     def call(self) -> str:
         connections.change_token(server=self.server, token=self.form.cleaned_data["token"], by=self.by)
-        return "The new token works and is saved. The old one is deleted."
+        return "The new token works and is saved. The old token is deleted."
 
     def context(self) -> dict[str, Any]:
         people = {"waiting": waiting_people(self.server).count(), "people": self.server.users.count()}
@@ -107,7 +107,7 @@ def server_check(request: HttpRequest, study: str, server: int) -> HttpResponse:
     """Ask it now whether it is there and takes our token."""
     result = connections.check(server=server_of(request, study, server))
     if result.ok:
-        messages.success(request, f"It works: Label Studio {result.version}.")
+        messages.success(request, f"The connection works: Label Studio {result.version}.")
     return redirect("annotation:label_studio_server", study, server)
 
 

@@ -11,20 +11,21 @@ _ADVICE: Mapping[str, str] = {
     "timeout": _AGAIN,
     "busy": _AGAIN,
     "server_error": _AGAIN,
-    "garbage": "Check the address, and whether another program answers there.",
+    "garbage": "Check the address, and whether another program answers at the address.",
     "wrong_url": "Disconnect this address and connect the right one.",
-    "token_wrong": "Give another under “Change the token” on this Label Studio’s page. Existing labels stay.",
-    "legacy_tokens_off": "Then give another under “Change the token” on this Label Studio’s page, or check again.",
+    "token_wrong": "Enter another token under “Change the token” on this Label Studio’s page. Existing labels stay.",
+    "legacy_tokens_off": "Then enter another token under “Change the token” on this Label Studio’s page, or "
+    "check again.",
     "too_old": "Ask the person who runs Label Studio for a newer version; then check again.",
     "forbidden": "Use the token of somebody who may change projects there.",
-    "gone": "Push again. Whatever is missing there is created again. Existing labels stay here.",
+    "gone": "Push again. Anything missing in Label Studio is created again. Existing labels stay here.",
     "refused": "Push again. If it is refused again, pass the sentence above to the person who runs Label Studio.",
     "address_refused": "Ask the operator of this server to allow the address.",
-    "sdk_missing": "Ask the operator of this server to install it.",
+    "sdk_missing": "Ask the operator of this server to install Label Studio’s client.",
     "sealed_unreadable": "Give the token again under “Change the token” on this Label Studio’s page.",
-    "tasks_unreadable": "Delete those tasks there by their numbers and push again, or ask the person who runs "
-    "Label Studio.",
-    "tasks_changed": "Restore the data there, or delete those tasks there and push again.",
+    "tasks_unreadable": "Delete these tasks in Label Studio by their numbers and push again, or ask the "
+    "person who runs Label Studio.",
+    "tasks_changed": "Restore the data in Label Studio, or delete these tasks there and push again.",
 }
 
 

@@ -27,7 +27,7 @@ def offered(campaign: Campaign) -> list[Offered]:
             _Arrangement.PER_SLOT,
             f"{_projects(per_task)}: one for each answer a screen asks for",
             "Every project contains every screen once. You tell each person which project is theirs.",
-            "Nobody sees another’s answers in their own project.",
+            "In their own project, nobody sees another person’s answers.",
             "Label Studio’s free edition lets everybody open every project, so people must stay in theirs. "
             "If somebody works in two projects, they answer screens twice. Only the first answer counts, and the "
             "second one is missing until you delete it there and ask somebody else.",
@@ -46,7 +46,8 @@ def offered(campaign: Campaign) -> list[Offered]:
             _Arrangement.SHARED,
             "One project for everybody",
             f"All people work in one project that asks for {per_task} answers a screen.",
-            "This is the easiest to explain. Label Studio gives out screens until each has enough answers.",
+            "A single project is the easiest to explain. Label Studio gives out screens until each screen "
+            "has enough answers.",
             "Label Studio’s free edition does not enforce that number: further answers become surplus. "
             "Anybody who opens a screen from the list sees others’ answers, so answers are not independent.",
         ),

@@ -22,6 +22,6 @@ def gauges() -> Iterator[Metric]:
     )
     yield GaugeMetricFamily(
         "stereoscope_label_studio_events_oldest_seconds",
-        "Age of the oldest of them.",
+        "Age of the oldest webhook that has not been processed yet.",
         (now - (events["since"] or now)).total_seconds(),
     )

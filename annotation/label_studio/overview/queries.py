@@ -62,21 +62,24 @@ NAMES: Mapping[str, str] = {
 # What a state means to a lead who looks at only those.
 EXPLAINED: Mapping[str, str] = {
     State.COUNTED: "These answers count, like answers given on Stereoscope’s own pages.",
-    State.SURPLUS: "The screen already had all its answers. These are stored but do not count.",
+    State.SURPLUS: "The screens of these answers already had all their answers. The additional answers are "
+    "stored but do not count.",
     State.FURTHER: "The same person had answered the screen before; the first answer counts.",
     State.EXCLUDED: "You excluded these answers here. Changes in Label Studio do not bring them back.",
-    State.NEW: "They will be read with the next event or comparison.",
+    State.NEW: "These answers will be read with the next event or comparison.",
     State.WAITING: "If an answer has no reason here, nobody has said whose it is. Decide this under People.",
-    State.CONSENT: "Their annotator has not agreed to the study’s text yet; their answers count once they have agreed.",
-    State.FLAGGED: "Label Studio lets anybody send or change an answer in another person’s name. These were last "
-    "sent by somebody other than their author. The author’s version counts until you decide. If there is none, the "
+    State.CONSENT: "Their annotator has not agreed to the study’s text yet; their answers count once they "
+    "have agreed.",
+    State.FLAGGED: "Label Studio lets anybody send or change an answer in another person’s name. These "
+    "answers were last sent by somebody other than their author. The author’s version counts until you "
+    "decide. If there is none, the "
     "answer does not count.",
-    State.REFUSED: "They are not valid answers to the questions. They are read again when they are corrected in Label "
-    "Studio.",
-    State.LEFT_OUT: "You left out the users who made them.",
+    State.REFUSED: "These are not valid answers to the questions. They are read again when they are "
+    "corrected in Label Studio.",
+    State.LEFT_OUT: "You left out the users who gave these answers.",
     State.SKIPPED: "The annotator skipped the screen in Label Studio.",
-    State.DELETED: "They were deleted in Label Studio. Answers that had counted stay stored here but are left out of "
-    "results.",
+    State.DELETED: "These answers were deleted in Label Studio. Answers that had counted stay stored here "
+    "but are left out of results.",
 }
 
 

@@ -29,11 +29,14 @@ def confirm(*, user: LabelStudioUser, annotator: Annotator, by: User | None) -> 
         user = _locked(user)
         _refuse_decided(user)
         if not _known(user.server.study).filter(pk=annotator.pk).exists():
-            raise NotFound("annotator_not_found", "No such annotator takes part in this study.")
+            raise NotFound(
+                "annotator_not_found", "No annotator with this pseudonym takes part in this study."
+            )
         if (mapped := user_of(user.server, annotator)) is not None:
             raise Conflict(
                 "annotator_taken",
-                f"User {mapped.external_id} of this Label Studio is already {annotator.pseudonym}. Undo that decision "
+                f"User {mapped.external_id} of this Label Studio is already {annotator.pseudonym}. Undo "
+                f"that decision "
                 f"first.",
             )
         _end_invitation(user)

@@ -88,7 +88,9 @@ def start(*, bridge: LabelStudioBridge, kinds: Collection[str], by: User | None)
     """Queue the deletion of what there is of these kinds now; what comes later is not deleted by it."""
     chosen = sorted(set(kinds))
     if not chosen or not set(chosen) <= KINDS.keys():
-        raise DomainError("kinds_bad", "Choose what to delete.", fields={"kinds": "Choose at least one."})
+        raise DomainError(
+            "kinds_bad", "Choose what to delete.", fields={"kinds": "Choose at least one kind of answer."}
+        )
     rows = _deletable(bridge, chosen)
     last_id = rows.order_by("-pk").values_list("pk", flat=True).first()
     if last_id is None:
@@ -124,7 +126,7 @@ def clean_up(
                     if not has_lock:
                         raise Conflict(
                             "label_studio_busy",
-                            "Another job is still reading from Label Studio; try again later.",
+                            "Another job is still reading from Label Studio. Try again later.",
                         )
                     _clean_task(client, bridge, task or 0, rows, cleaned)
                 progress.advance(message="screens looked at")

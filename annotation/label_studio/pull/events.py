@@ -33,7 +33,7 @@ _MOST_SINGLY = 100
 
 # Hints lead to no more comparisons of everything than this; what is to be compared sooner waits.
 _BETWEEN_COMPARISONS = timedelta(minutes=5)
-_EVERYTHING = "Everything is compared."
+_EVERYTHING = "Everything in Label Studio is compared with its mirror."
 
 _OF_ANNOTATIONS = {"ANNOTATION_CREATED", "ANNOTATIONS_CREATED", "ANNOTATION_UPDATED", "ANNOTATIONS_DELETED"}
 _OF_TASKS = {"TASKS_DELETED"}
@@ -184,9 +184,9 @@ def _planned(
 ) -> str:
     """Add to the plan where one event says to look; return what is noted of it."""
     if event.action in _OF_NO_CONCERN:
-        return "It does not concern this server."
+        return "The event does not concern this server."
     if event.project is not None and event.project not in projects:
-        return "It names a project of another campaign."
+        return "The event names a project of another campaign."
     if event.action in _OF_PROJECTS:
         event_projects = [projects[event.project]] if event.project is not None else projects.values()
         plan.projects.update(event_projects)
@@ -207,7 +207,7 @@ def _planned(
 
 def _outcome(number: int) -> str:
     if not number:
-        return "It names nothing that is known here."
+        return "The event names nothing that is known here."
     return "The task was looked at." if number == 1 else f"{number:,} tasks were looked at."
 
 

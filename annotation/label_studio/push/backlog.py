@@ -54,7 +54,7 @@ def behind(
         )
     now = versions.current(bridge.campaign).pk
     if any(project.instrument_id != now for project in live):
-        sentences.append("Annotators there still see earlier guidelines.")
+        sentences.append("Annotators in Label Studio still see earlier guidelines.")
     blind = image_access.without_picture(bridge).values("task").distinct().count()
     if blind:
         sentences.append(

@@ -51,8 +51,8 @@ def needs_site_url() -> None:
     if not settings.SITE_URL:
         raise DomainError(
             "site_url_missing",
-            "Label Studio’s page cannot show pictures of this server: its operator must set SITE_URL to the address "
-            "at which browsers reach it.",
+            "Label Studio’s page cannot show pictures of this server: its operator must set SITE_URL to the "
+            "address at which browsers reach this server.",
         )
 
 

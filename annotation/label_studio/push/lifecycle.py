@@ -120,7 +120,8 @@ def _nobody_else_with(bridge: LabelStudioBridge) -> Iterator[None]:
         if not has_lock:
             raise Conflict(
                 "label_studio_busy",
-                "Answers are being read from Label Studio now. Wait until this has ended, or stop it under Jobs.",
+                "Answers are being read from Label Studio now. Wait until the job has ended, or stop the "
+                "job under Jobs.",
             )
         yield
 
@@ -134,7 +135,7 @@ def _check(campaign: Campaign, arrangement: str) -> None:
     if campaign.options.get("texts_from"):
         message = (
             f"“{campaign.name}” shows texts that annotators or models wrote. "
-            "These are never sent to Label Studio."
+            "Such texts are never sent to Label Studio."
         )
         raise Conflict("texts_stay_here", message)
     if why := unsupported(kind_of(campaign)):
@@ -142,7 +143,9 @@ def _check(campaign: Campaign, arrangement: str) -> None:
             "kind_not_in_label_studio", f"“{campaign.name}” cannot be labelled in Label Studio: {why}"
         )
     if campaign.state == Campaign.State.CLOSED:
-        raise Conflict("wrong_state", f"“{campaign.name}” is closed. Reopen it to have it labelled.")
+        raise Conflict(
+            "wrong_state", f"“{campaign.name}” is closed. Reopen the campaign to have it labelled."
+        )
     if arrangement not in _Arrangement.values:
         message = f"Choose one of {', '.join(_Arrangement.values)}."
         raise DomainError("arrangement_unknown", message, fields={"arrangement": message})

@@ -20,8 +20,8 @@ ACTIONS = (
 )
 SECRET_HEADER = "X-Stereoscope-Secret"  # noqa: S105 -- the header's name
 NO_ADDRESS = (
-    "SITE_URL is not set, so Label Studio cannot notify this server of answers. They arrive only when everything is "
-    "compared."
+    "SITE_URL is not set, so Label Studio cannot notify this server of answers. Answers arrive only when "
+    "everything is compared."
 )
 
 
@@ -48,8 +48,8 @@ def ask_to_be_told(client: Client, project: LabelStudioProject) -> str:
         if trouble.code != "refused":
             raise
         return (
-            f"Label Studio refuses to notify this server of answers ({trouble.message.rstrip('.')}). They arrive only "
-            f"when everything is compared."
+            f"Label Studio refuses to notify this server of answers ({trouble.message.rstrip('.')}). "
+            f"Answers arrive only when everything is compared."
         )
     if project.webhook_id != number:
         project.webhook_id = number

@@ -53,7 +53,8 @@ class CampaignForm(WorkingFields, QuotaRows):
     )
     guidelines = forms.CharField(
         widget=forms.Textarea(attrs={"rows": 12}),
-        help_text="Shown beside every task. It must not say what you expect to find. Examples help: "
+        help_text="The guidelines are shown beside every task. They must not say what you expect to find. "
+        "Examples help: "
         "## begins a heading, - or 1. a line of a list, **two stars** for bold, *one star* for italics.",
     )
 
@@ -312,7 +313,7 @@ class TextsForm(CampaignForm):
         else:
             del self.fields["pairs"]
         if choices:
-            set_choices(self, "texts_from", [("", "None: the texts above"), *choices])
+            set_choices(self, "texts_from", [("", "None: use the texts above"), *choices])
         else:
             del self.fields["texts_from"]
 

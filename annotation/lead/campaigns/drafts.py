@@ -110,7 +110,7 @@ def _form(data: Any, study: Study, kind: str, draft: Campaign | None) -> Campaig
     try:
         declared = kind_for(study, typed(kind)) if draft is None else kind_of(draft)
     except DomainError:
-        raise Http404("There is no such kind of campaign.") from None
+        raise Http404("This kind of campaign does not exist.") from None
     return form_of(declared)(data, kind=declared, study=study, campaign=draft)
 
 

@@ -19,10 +19,12 @@ VERSIONS_PER_PAGE = 20
 class InstrumentForm(forms.Form):
     """What annotators read; a rating has labels for its five answers."""
 
-    statement = forms.CharField(max_length=300, label="What is asked", help_text="Shown above the answers.")
+    statement = forms.CharField(
+        max_length=300, label="What is asked", help_text="This text is shown above the answers."
+    )
     guidelines = forms.CharField(
         widget=forms.Textarea(attrs={"rows": 14}),
-        help_text="Shown beside every task. It must not say what you expect to find.",
+        help_text="The guidelines are shown beside every task. They must not say what you expect to find.",
     )
 
     def __init__(self, *args: Any, campaign: Campaign, now: Instrument, **kwargs: Any) -> None:

@@ -43,7 +43,7 @@ class ReasonForm(forms.Form):
         max_length=translations.LONGEST_REASON,
         widget=forms.Textarea(attrs={"rows": 2}),
         label="Reason",
-        help_text="Kept in the study’s history.",
+        help_text="The reason is kept in the study’s history.",
     )
 
 

@@ -48,7 +48,7 @@ class WaiverForm(forms.Form):
         max_length=LONGEST_REASON,
         widget=forms.Textarea(attrs={"rows": 2}),
         label="Reason",
-        help_text="Kept in the study’s history.",
+        help_text="The reason is kept in the study’s history.",
     )
 
 

@@ -193,5 +193,6 @@ class CopyForm(forms.Form):
     same_draw = forms.BooleanField(
         required=False,
         label="Use the same random attributes, images and orders",
-        help_text="Otherwise they are drawn again. In both cases, images added since then are included.",
+        help_text="Otherwise, random attributes, images and orders are drawn again. In both cases, images "
+        "added since then are included.",
     )

@@ -152,7 +152,7 @@ class KindNew(KindDraft):
         try:
             kind = study_kinds.kind_for(self.study, key)
         except DomainError:
-            raise Http404("There is no such kind.") from None
+            raise Http404("This kind of campaign does not exist.") from None
         return draft_of(kind) | {"key": f"{kind.key[:35]}_copy", "name": f"{kind.name} (copy)"}
 
 

@@ -120,7 +120,7 @@ class KindForm(forms.Form):
 
     def _sentence(self, problem: Fault) -> str:
         if problem.code == "missing":
-            return "Fill this in."
+            return "Fill in this field."
         path = ".".join(map(str, problem.path))
         declared = self._declared(path)
         if problem.code == "too_short" and declared is not None:
@@ -177,7 +177,7 @@ class KindForm(forms.Form):
             field.widget.attrs["lang"] = leaf.language
         if self.fixed_key and leaf.path == "key":
             field.widget.attrs["readonly"] = True
-            field.help_text = "The key of a kind does not change. To use another, copy the kind."
+            field.help_text = "The key of a kind does not change. To use another key, copy the kind."
         return field
 
     def _widget(self, leaf: Leaf) -> forms.Widget:
@@ -347,7 +347,9 @@ class KindForm(forms.Form):
         chosen = self.draft.get("measures", [])
         kind, _ = sound_kind(self.draft)
         measures = study_kinds.measures_for(kind) if kind else []
-        reason = "Only kinds that are built in have it." if kind else "Fill in a question first."
+        reason = (
+            "Only built-in kinds of campaign can have this measure." if kind else "Fill in a question first."
+        )
         names = {measure.name for measure in measures}
         measures += [OfferedMeasure(name, name, "", reason=reason) for name in chosen if name not in names]
         measures.sort(key=lambda measure: not measure.reads)

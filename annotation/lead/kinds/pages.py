@@ -38,7 +38,8 @@ class KindFileForm(forms.Form):
 
     file = forms.FileField(
         label="Declaration",
-        help_text=f"A JSON file of at most {study_kinds.LARGEST_FILE // 1000} kB, such as one downloaded from another "
+        help_text=f"A JSON file of at most {study_kinds.LARGEST_FILE // 1000} kB, such as one downloaded "
+        f"from another "
         "study. A kind of this study with the same key is replaced.",
         widget=forms.ClearableFileInput(attrs={"accept": ".json,application/json"}),
     )
@@ -103,7 +104,7 @@ def _kind_or_404(study: Study, key: str) -> Kind:
     try:
         return study_kinds.kind_for(study, key)
     except DomainError:
-        raise Http404("There is no such kind.") from None
+        raise Http404("This kind of campaign does not exist.") from None
 
 
 def _facts(kind: Kind) -> list[tuple[str, str]]:

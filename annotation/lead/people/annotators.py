@@ -60,7 +60,7 @@ class EnrolmentMove(CampaignView, FormPage[EnrolmentForm]):
     def load(self) -> None:
         self.move = self.kwargs["move"]
         if self.move not in _MOVES:
-            raise Http404("There is no such step.")
+            raise Http404("This step does not exist.")
         super().load()
         enrolled = self.campaign.enrolments.select_related("annotator")
         self.enrolment = get_object_or_404(enrolled, pk=self.kwargs["enrolment"])

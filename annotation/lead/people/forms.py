@@ -42,14 +42,14 @@ class InvitationForm(ExpiryForm):
         max_length=120,
         required=False,
         label="Your note",
-        help_text="Who it is for. Only leads of this study see it.",
+        help_text="Who the link is for. Only leads of this study see the note.",
     )
     limit = forms.IntegerField(
         min_value=1,
         max_value=10_000,
         initial=1,
-        label="How many people may join with it",
-        help_text="1 makes a personal link, with which its person can come back at any time.",
+        label="How many people may join with the link",
+        help_text="With 1, you make a personal link, with which the person can come back at any time.",
     )
     field_order = ("label", "limit", "days")
 
@@ -79,7 +79,8 @@ class LetterForm(forms.Form):
         max_length=LONGEST_MESSAGE,
         widget=forms.Textarea(attrs={"rows": 4}),
         label="Your own first lines",
-        help_text="Who you are and why you write, in the language of the letters. Do not say what the study tests.",
+        help_text="Say who you are and why you write, in the language of the letters. Do not say what the "
+        "study tests.",
     )
 
     def text(self) -> dict[str, str]:
@@ -103,7 +104,8 @@ class PersonalLinksForm(ExpiryForm, LetterForm):
     table = forms.FileField(
         required=False,
         label="Or a table",
-        help_text="CSV or Excel with a header: a column “name” or “note”, and a column “email” for those to write to.",
+        help_text="CSV or Excel with a header: a column “name” or “note”, and a column “email” for those to "
+        "write to.",
     )
     field_order = ("labels", "table", "days", "language", "message")
 

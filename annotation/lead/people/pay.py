@@ -38,7 +38,7 @@ class DaysForm(forms.Form):
         cleaned = super().clean() or self.cleaned_data
         since, until = cleaned.get("since"), cleaned.get("until")
         if since and until and until < since:
-            self.add_error("until", "This is before the first day.")
+            self.add_error("until", "The last day is before the first day.")
         return cleaned
 
 
@@ -69,7 +69,7 @@ def pay_table(request: HttpRequest, study: str, campaign: str) -> HttpResponse:
     context = campaign_context(request, study, campaign)
     form, days = _days(request)
     if form.errors:
-        return HttpResponse("Give days as 2026-01-31.", status=400, content_type="text/plain")
+        return HttpResponse("Write days like this: 2026-01-31.", status=400, content_type="text/plain")
     pay_statement = statement(context["campaign"], **days)  # counted now, not cached: payments rely on it
     table = io.StringIO()
     writer = csv.writer(table, lineterminator="\n")

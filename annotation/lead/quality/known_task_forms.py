@@ -39,7 +39,8 @@ class CheckSettingsForm(forms.Form):
         min_value=0,
         max_value=50,
         label="Repeats in 100 screens",
-        help_text="How many of 100 screens repeat one that the annotator answered before. Enter 0 for no repeats.",
+        help_text="How many of 100 screens repeat a screen that the annotator answered before. Enter 0 for "
+        "no repeats.",
     )
     repeat_after = forms.IntegerField(
         min_value=1,

@@ -55,7 +55,7 @@ class KnownList(CampaignView, FormPage[CheckSettingsForm]):
 
     def call(self) -> str:
         lifecycle.change_settings(campaign=self.campaign, by=self.by, options=self.form.options())
-        return "Saved. This applies from the next screen on."
+        return "The settings are saved and apply from the next screen on."
 
     def context(self) -> dict[str, Any]:
         context = super().context()
@@ -185,7 +185,7 @@ class KnownNew(KnownAnswers):
             answers=self.form.answers(),
             explanations=self.form.explanations(),
         )
-        return "Added. It is used from the next screen on."
+        return "The task is added. Annotators get it from the next screen on."
 
 
 class KnownTaskView(CampaignView):
@@ -223,7 +223,7 @@ class KnownChange(KnownTaskView, KnownAnswers):
             answers=self.form.answers(),
             explanations=self.form.explanations(),
         )
-        return "Changed. Earlier answers to this check are measured by the new answers, too."
+        return "The known answers are changed. Earlier answers to this check are also measured by the new answers."
 
     def context(self) -> dict[str, Any]:
         return super().context() | {"task": self.known_task}
@@ -237,7 +237,7 @@ class KnownRemove(KnownTaskView, Button):
 
     def call(self) -> str:
         known_tasks.remove(task=self.known_task, by=self.by)
-        return "Removed. It no longer counts for any annotator."
+        return "The task is removed. It no longer counts for any annotator."
 
 
 def _refs(kind: Kind, stimuli_count: int) -> list[str]:

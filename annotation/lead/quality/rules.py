@@ -84,7 +84,7 @@ class RuleRemove(CampaignView, Button):
 
     def call(self) -> str:
         rules.remove_rule(rule=self.rule, by=self.by)
-        return "The rule is removed. Annotators it paused stay paused."
+        return "The rule is removed. Annotators that the rule paused stay paused."
 
 
 @requires(post=Capability.RUN_CAMPAIGNS)
@@ -95,7 +95,7 @@ def quality_check(request: HttpRequest, study: str, campaign: str) -> HttpRespon
     message = (
         f"{number:,} annotator{'' if number == 1 else 's'} flagged now."
         if number
-        else "Nobody new is flagged."
+        else "No further annotators are flagged."
     )
     messages.success(request, message)
     return redirect("annotation:quality", study, campaign)

@@ -39,7 +39,7 @@ class Command(ImportCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("file", type=Path, metavar="FILE", help="the table")
         parser.add_argument(
-            "--study", required=True, metavar="NAME", help="created if there is none with this name"
+            "--study", required=True, metavar="NAME", help="the study; created if it does not exist"
         )
         parser.add_argument(
             "--map",

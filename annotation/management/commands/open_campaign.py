@@ -41,7 +41,7 @@ class Command(DomainCommand):
             metavar="KIND",
             help=f"kind of the campaign: {', '.join(KINDS)}, or a kind of the study",
         )
-        parser.add_argument("--name", help="the campaign's name (default: that of its kind)")
+        parser.add_argument("--name", help="the campaign's name (default: the name of its kind)")
         CampaignDesign.add_options(parser, _SETTINGS)
         Options.add_options(parser, _OPTIONS)
         parser.add_argument(

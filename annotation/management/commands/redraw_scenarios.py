@@ -42,7 +42,7 @@ class Command(DomainCommand):
         planned = plan_redraw(study)
         names = options["scenario"]
         if unknown := sorted(set(names) - {place.scenario for place in planned.scenarios}):
-            message = f"No scenario generated here failed under the name {', '.join(unknown)}."
+            message = f"No scenario that was generated here and failed has the name {', '.join(unknown)}."
             raise NotFound("scenario_not_failed", message)
         chosen = [place for place in planned.scenarios if not names or place.scenario in names]
         for place in planned.imported:

@@ -44,7 +44,7 @@ from annotation.quality.practice.progress import (
 from foundation.errors import Conflict, NotFound
 
 # Kept with the enrolment and shown to annotator and lead; annotator pages translate it.
-FAILED_REASON = "The practice was not passed."
+FAILED_REASON = "You did not pass the practice."
 _SLACK = 1e-9  # 0.7 × 10 is a little more than 7
 
 
@@ -114,13 +114,13 @@ def answer(*, task: Task, annotator: Annotator, data: object) -> PracticeAnswer:
     if earlier_answer is not None:
         if earlier_answer.answer != _stored(task, parsed):
             raise Conflict(
-                "practice_answered", "You have already answered this practice task; go on to the next."
+                "practice_answered", "You have already answered this practice task. Go on to the next task."
             )
         return earlier_answer
     if latest.passed is not None:
         raise Conflict("practice_not_begun", "This practice round has ended; ask for a practice task first.")
     if task not in _unanswered(enrolment):
-        raise Conflict("practice_task_gone", "This practice task is no longer there; go on to the next.")
+        raise Conflict("practice_task_gone", "This practice task no longer exists. Go on to the next task.")
     stored = _stored(task, parsed)
     right = _verdicts(task, parsed, stored)
     practice_answer = PracticeAnswer.objects.create(
@@ -193,7 +193,7 @@ def own_task(user_id: int | None, public_id: UUID) -> Task:
         .first()
     )
     if task is None:
-        raise NotFound("practice_task_not_found", "There is no such practice task of yours.")
+        raise NotFound("practice_task_not_found", "This practice task is not yours.")
     return task
 
 

@@ -32,14 +32,14 @@ class PanelForm(forms.Form):
     person_parameter = forms.CharField(
         max_length=40,
         label="Parameter with the person’s id",
-        help_text="As it appears in the panel’s links. In …?person=7f3a it is person.",
+        help_text="The name of the parameter in the panel’s links. In …?person=7f3a, the name is person.",
     )
     place_parameter = forms.CharField(
         max_length=40,
         required=False,
         label="Parameter with the id of the place",
-        help_text="Panels call it session, submission or assignment. Leave empty if the links contain only the "
-        "person’s id.",
+        help_text="Panels call a place a session, submission or assignment. Leave empty if the links "
+        "contain only the person’s id.",
     )
     study_parameter = forms.CharField(
         max_length=40, required=False, label="Parameter with the id of the study at the panel"
@@ -48,8 +48,8 @@ class PanelForm(forms.Form):
         max_length=500,
         required=False,
         label="Return address",
-        help_text="Where people go when they are done. {code} stands for the code, {person} and {place} for the "
-        "panel’s ids. Leave empty if people copy a code.",
+        help_text="The address where people go when they are done. {code} stands for the code, {person} and "
+        "{place} for the panel’s ids. Leave empty if people copy a code.",
     )
 
     # By its API, where there is one.
@@ -58,19 +58,19 @@ class PanelForm(forms.Form):
         required=False,
         label="API token",
         widget=forms.PasswordInput(attrs={"autocomplete": "off"}),
-        help_text="With a token you create, publish and compare studies from here. It is stored encrypted. Leave empty "
-        "to set everything up at the panel by hand.",
+        help_text="With a token, you can create, publish and compare the panel’s studies from here. The "
+        "token is stored encrypted. Leave empty to set everything up at the panel by hand.",
     )
     workspace = forms.CharField(
         max_length=80,
         required=False,
         label="Id of the workspace",
-        help_text="You find it in the address of the workspace at the panel. This workspace pays the people.",
+        help_text="You find the id in the address of the workspace at the panel. This workspace pays the people.",
     )
     signs_links = forms.BooleanField(
         required=False,
         label="The workspace signs its links",
-        help_text="Only if Prolific switched this on for you.",
+        help_text="Choose this only if Prolific switched signed links on for you.",
     )
 
     def __init__(self, *arguments: Any, panel: str, **keywords: Any) -> None:
@@ -140,7 +140,7 @@ class PanelTokenForm(forms.Form):
         max_length=500,
         label="New API token",
         widget=forms.PasswordInput(attrs={"autocomplete": "off"}),
-        help_text="The current token is not shown. The new one is stored encrypted.",
+        help_text="The current token is not shown. The new token is stored encrypted.",
     )
     workspace = forms.CharField(max_length=80, label="Id of the workspace")
     signs_links = forms.BooleanField(required=False, label="The workspace signs its links")
@@ -157,7 +157,7 @@ class AnnouncementForm(forms.Form):
         max_length=120,
         label="Title",
         initial="Say what you see in pictures",
-        help_text="People read it in the panel’s list. Do not name the group that you study.",
+        help_text="People read this title in the panel’s list. Do not name the group that you study.",
     )
     description = forms.CharField(
         max_length=5_000, label="Description", widget=forms.Textarea(attrs={"rows": 6})
@@ -174,7 +174,7 @@ class RecruitmentForm(forms.Form):
     name = forms.CharField(
         max_length=120,
         label="Whom",
-        help_text="The cell, such as “Region of origin: Isles”. Set the same filters in the panel.",
+        help_text="The cell of the campaign, such as “Region of origin: Isles”. Set the same filters in the panel.",
     )
     places = forms.IntegerField(min_value=1, max_value=100_000, label="Places")
     screens = forms.IntegerField(min_value=1, max_value=100_000, initial=40, label="Screens per place")
@@ -183,7 +183,7 @@ class RecruitmentForm(forms.Form):
         max_value=100_000,
         initial=20,
         label="Minutes planned",
-        help_text="Including consent and practice.",
+        help_text="The expected time, including consent and practice.",
     )
     reward = forms.DecimalField(
         min_value=0, max_digits=9, decimal_places=2, label="Reward per place", help_text="For example 3.00."
@@ -204,7 +204,8 @@ class RecruitmentForm(forms.Form):
         decimal_places=2,
         initial=0,
         label="Panel’s fee, per cent",
-        help_text="On top of the rewards. If the panel has an API, its own fee is used.",
+        help_text="The fee is paid on top of the rewards. If the panel has an API, the fee that the panel "
+        "states is used.",
     )
     remote_study = forms.CharField(max_length=80, required=False, label="Id of the study at the panel")
 
@@ -224,7 +225,7 @@ class DecisionForm(forms.Form):
         choices=PanelPlace.Outcome.choices, widget=forms.RadioSelect, label="Decision"
     )
     category = forms.ChoiceField(
-        choices=[("", "Choose one if you reject"), *CATEGORIES.items()],
+        choices=[("", "Choose a category if you reject"), *CATEGORIES.items()],
         required=False,
         label="Category of the rejection",
     )

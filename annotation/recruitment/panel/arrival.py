@@ -64,7 +64,7 @@ def arrive(
         person = identities.person_of(recruitment.provider, link.person)
         person = person or _newcomer(recruitment, link.person)
         if person.places.filter(recruitment=recruitment, state=PanelPlace.State.COMPLETED).exists():
-            raise Conflict("panel_person_was_here", "You have taken part in this already.")
+            raise Conflict("panel_person_was_here", "You have already taken part in this work.")
         enrolment = _enrol(recruitment.campaign, person, invitations.prints(fingerprint, device))
         return _give(recruitment, person, enrolment, link.submission, verified)
 
@@ -118,7 +118,7 @@ def _refuse_newcomer(recruitment: Recruitment) -> None:
     if not open_now or recruitment.campaign.state != Campaign.State.OPEN:
         raise Conflict("recruitment_not_open", "Nobody can begin here at the moment.")
     if recruitment.held >= recruitment.places:
-        raise Conflict("recruitment_full", "Others took all places before you.")
+        raise Conflict("recruitment_full", "Other people took all places before you.")
 
 
 def _newcomer(recruitment: Recruitment, person_id: str) -> PanelPerson:

@@ -30,7 +30,7 @@ def gauges() -> Iterator[Metric]:
     oldest = min((since for _, since in rows.values()), default=now)
     yield GaugeMetricFamily(
         "stereoscope_panel_payments_oldest_seconds",
-        "Time since the oldest of them was planned.",
+        "Time since the oldest payment that is not confirmed was planned.",
         (now - oldest).total_seconds(),
     )
     events = PanelEvent.objects.filter(handled_at=None).aggregate(
@@ -41,6 +41,6 @@ def gauges() -> Iterator[Metric]:
     )
     yield GaugeMetricFamily(
         "stereoscope_panel_events_oldest_seconds",
-        "Age of the oldest of them.",
+        "Age of the oldest webhook that has not been processed yet.",
         (now - (events["since"] or now)).total_seconds(),
     )

@@ -150,7 +150,9 @@ def settle(*, recruitment: Recruitment, by: User) -> Recruitment:
     if review.undecided(recruitment).exists():
         raise Conflict("places_undecided", "Approve or reject every place first.")
     if PanelPayment.objects.filter(place__recruitment=recruitment, state__in=PanelPayment.OPEN).exists():
-        raise Conflict("payments_open", "Some payments are not confirmed yet. Decide about them, or wait.")
+        raise Conflict(
+            "payments_open", "Some payments are not confirmed yet. Decide about these payments, or wait."
+        )
     if recruitment.settled_at is None:
         recruitment.settled_at = timezone.now()
         recruitment.save(update_fields=["settled_at"])
@@ -200,7 +202,9 @@ def _take_back(place: PanelPlace, *, by_program: bool) -> None:
     for payment in payments:
         never_sent = payment.state == State.PLANNED and not payment.attempts
         if by_program and not never_sent and payment.state != State.REFUSED:
-            raise Conflict("payment_sent", "This was sent to the panel already. Change it there.")
+            raise Conflict(
+                "payment_sent", "This decision was already sent to the panel. Change it at the panel."
+            )
     PanelPayment.objects.filter(pk__in=[payment.pk for payment in payments]).delete()
 
 

@@ -19,7 +19,7 @@ _REFUSALS = {
     "RETURNED": "The person gave the place back at the panel, so it cannot be approved there.",
     "TIMED-OUT": "The place ran out of time at the panel, so it cannot be approved there.",
     "REJECTED": "The place was rejected at the panel.",
-    "": "The panel does not know this place. Its id may have been made up.",
+    "": "The panel does not know this place. The id of the place may have been made up.",
 }
 
 

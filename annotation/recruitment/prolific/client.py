@@ -179,7 +179,7 @@ class ProlificClient:
         """Set up bonuses, as pairs of submission and amount, at most `MOST_BONUSES`. Nobody is paid by this."""
         lines = [f"{submission},{Decimal(amount).scaleb(-2):.2f}" for submission, amount in rows]
         if not 1 <= len(lines) <= MOST_BONUSES:
-            raise ValueError(f"rows: give 1 to {MOST_BONUSES} of them")
+            raise ValueError(f"rows: give 1 to {MOST_BONUSES} rows")
         body = {"study_id": study, "csv_bonuses": "\n".join(lines)}
         answer = self._connection.post(f"{_API}/submissions/bonus-payments/", body, repeatable=False)
         return BonusBatch.of(answer.object())

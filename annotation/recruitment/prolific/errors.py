@@ -80,7 +80,7 @@ def of_status(status: int, body: object, *, token: str) -> ProlificError:
     if status == 401:
         return ProlificError(
             "prolific_token",
-            "Prolific does not accept the token. Make a new one there and enter it on the panel’s page here.",
+            "Prolific does not accept the token. Make a new token at Prolific and enter it on the panel’s page here.",
             answered=status,
         )
     if status == 403:
@@ -90,7 +90,7 @@ def of_status(status: int, body: object, *, token: str) -> ProlificError:
     if status == 404:
         return ProlificError(
             "prolific_missing",
-            "Prolific does not have this, or no longer has it. Check the study there.",
+            "Prolific does not have what was requested. Check the study at Prolific.",
             answered=status,
         )
     return ProlificError("prolific_refused", f"Prolific refused: {detail}", answered=status)

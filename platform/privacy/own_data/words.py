@@ -69,7 +69,7 @@ ACCOUNT = TableGroup(
             "providers",
             _("Accounts elsewhere with which you sign in"),
             {
-                "uid": _("Your code in the labelling tool"),
+                "uid": _("Your id at the provider"),
                 "date_joined": _SINCE,
                 "last_login": _("Last sign-in"),
             },

@@ -145,9 +145,7 @@ def test_every_text_that_is_marked_for_translation_is_translated(translated):
 
 def test_the_words_of_templates_and_views_are_found():
     assert "Take a break" in of_template(ANNOTATOR / "templates/annotation/annotator/task/task.html")
-    assert "This task is not yours, or is no longer there." in of_python(
-        ANNOTATOR / "annotator" / "access.py"
-    )
+    assert "This task is not yours, or no longer exists." in of_python(ANNOTATOR / "annotator" / "access.py")
 
 
 def test_every_word_of_the_scripts_is_translated(translated):

@@ -81,7 +81,7 @@ def test_without_scripts_somebody_practises_learns_and_begins(practised, join):
     assert "No kite &lt;there&gt;." in page.content.decode()
     assert "Guidelines" in said
     page = answer(client, practised, "drum")
-    assert "either: this one is not scored" in text_of(page)
+    assert "either answer: the question is not scored" in text_of(page)
     result = text_of(client.get(at(practised)))
     assert "Not passed yet" in result
     assert "2 of 3 answers were right. 80 % are needed." in result
@@ -104,7 +104,7 @@ def test_who_fails_the_last_try_is_paused_and_told_why_and_whom_to_ask(practised
     assert "Practice not passed" in page
     assert "Ask the person who invited you" in page
     assert client.get(at(practised, "task")).headers["Location"] == at(practised, "done")
-    assert "The practice was not passed." in text_of(client.get(at(practised, "done")))
+    assert "You did not pass the practice." in text_of(client.get(at(practised, "done")))
     assert client.get(at(practised, "practice_task")).headers["Location"] == at(practised)
     client.enrolment.refresh_from_db()
     enrolments.resume(enrolment=client.enrolment, by=lead, reason="Once more.")

@@ -46,7 +46,7 @@ def test_a_warning_comes_with_the_answer_and_stays_until_it_is_read(join, markin
     assert answer(client, marking)["warning"] == ""
     said = answer(client, marking)
     assert said["warning"] == (
-        "In 100 % of tasks you gave one and the same answer. At most 90 % is expected. Tasks this rests on: 2."
+        "You gave the same answer in 100 % of tasks. At most 90 % is expected. Number of tasks measured: 2."
     )
     assert said["next"] is not None
     for _ in range(2):
@@ -70,7 +70,7 @@ def test_a_pause_says_why_what_was_asked_and_whom_to_ask(join, marking, lead, mo
     assert not Assignment.objects.filter(state="leased").exists()
     page = client.get(f"/annotate/{marking.pk}/done/").content.decode()
     assert "Your part is paused" in page
-    assert "In 100 % of tasks you gave one and the same answer. At most 90 % is expected." in page
+    assert "You gave the same answer in 100 % of tasks. At most 90 % is expected." in page
     assert "Ask the person who invited you" in page
     assert consent.current_text(marking.study).support.split(";")[0] in page
     german = client.get(f"/annotate/{marking.pk}/done/", headers={"accept-language": "de"}).content.decode()

@@ -81,7 +81,7 @@ def test_failing_the_last_round_is_told_and_pauses(practised):
     last = reply(browser, ask(browser, practised).json(), "drum").json()
     assert (last["practice"]["state"], last["practice"]["rounds_left"]) == ("failed", 0)
     assert ask(browser, practised).json()["error"]["code"] == "annotator_paused"
-    assert Enrolment.objects.get().reason == "The practice was not passed."
+    assert Enrolment.objects.get().reason == "You did not pass the practice."
 
 
 def test_a_refused_answer_names_its_fields_and_keeps_nothing(practised):

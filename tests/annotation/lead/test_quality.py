@@ -55,7 +55,10 @@ def test_a_lead_can_check_now_and_remove_a_rule(lead_client, lazy):
     rule = lazy.campaign.quality_rules.create(measure="straight_lining", threshold=0.9, minimum=2)
     said = lead_client.post(f"{HERE}quality/check/", follow=True).content.decode()
     assert "1 annotator flagged now." in said
-    assert "Nobody new is flagged." in lead_client.post(f"{HERE}quality/check/", follow=True).content.decode()
+    assert (
+        "No further annotators are flagged."
+        in lead_client.post(f"{HERE}quality/check/", follow=True).content.decode()
+    )
     lead_client.post(f"{HERE}quality/rules/{rule.pk}/remove/")
     assert QualityEvent.objects.get().ending == "rule_gone"
 

@@ -128,7 +128,7 @@ def test_one_who_is_careless_is_warned_while_they_work(wide, work):
     cache.clear()  # as if a minute had passed
     (warning,) = work(wide, careless, nearly_always_none(generator), lambda: 0.1, 1)
     assert "You usually took 0.1 seconds for a task." in warning
-    assert "an answer other than your most frequent one" in warning
+    assert "You varied your answers" in warning
     assert {event.enrolment.annotator for event in QualityEvent.objects.all()} == {careless}
 
 

@@ -56,7 +56,7 @@ def test_from_nothing_to_a_link_for_the_panel(marking, study, lead_client):
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [
-        ({"reward": "1.99"}, "This comes to 5.97 GBP an hour. Pay at least 6.00 GBP"),
+        ({"reward": "1.99"}, "The reward comes to 5.97 GBP an hour. Pay at least 6.00 GBP"),
         ({"reward": "2.66", "currency": "USD"}, "Pay at least 8.00 USD an hour"),
         ({"reward": "2.005"}, "no more than 2 decimal places"),
         ({"currency": "£"}, "at least 3 characters"),

@@ -213,7 +213,7 @@ def test_after_half_an_hour_of_work_a_break_is_offered_and_can_be_put_off(page, 
 def test_stopping_shows_the_leads_support_text(page, marking):
     join(page, marking)
     page.get_by_text("If something you see troubles you").click()
-    page.get_by_text("skipping is never held against you").wait_for()
+    page.get_by_text("skipping never has disadvantages for you").wait_for()
     page.get_by_role("button", name="Stop for now").click()
     page.get_by_role("heading", name="If something stays with you").wait_for()
 

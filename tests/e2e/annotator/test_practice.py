@@ -91,7 +91,7 @@ def test_somebody_fails_once_learns_and_passes_by_mouse_and_keys(page, practised
     begun(page)
     page.locator("[data-attribute]").get_by_role("checkbox").check()
     page.get_by_role("button", name="Submit").click()
-    page.get_by_text("Draw a box around what shows it.").first.wait_for()  # as on a real task
+    page.get_by_text("Draw a box around the place where you see it.").first.wait_for()  # as on a real task
     drag(page, FIRST)
     page.get_by_role("button", name="Submit").click()
     told(page, "1 of 1 right")

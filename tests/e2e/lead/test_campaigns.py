@@ -84,7 +84,7 @@ def test_a_lead_goes_from_a_resource_to_an_invitation(signed_in, resource, new_p
     # A link, shown once, that lets somebody in.
     page.get_by_role("link", name="Invite annotators").click()
     page.get_by_label("Your note").fill("Panel A")
-    page.get_by_label("How many people may join with it").fill("2")
+    page.get_by_label("How many people may join with the link").fill("2")
     page.get_by_role("button", name="Make the link").click()
     address = page.locator(".copyable code").inner_text()
     guest = new_page(size=PHONE)

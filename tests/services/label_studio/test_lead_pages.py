@@ -48,7 +48,7 @@ def test_a_wrong_token_and_a_right_one(label_studio, connected, study, lead_clie
     assert "The new token works" in post(
         lead_client, f"{here}token/", token=label_studio.owner.personal_token
     )
-    assert "It works: Label Studio 1." in post(lead_client, f"{here}check/")
+    assert "The connection works: Label Studio 1." in post(lead_client, f"{here}check/")
     label_studio.stop()
     assert "No server answers at" in post(lead_client, f"{here}check/")
     label_studio.start()

@@ -14,14 +14,17 @@ def unsupported(kind: Kind) -> str:
         return ""  # it has an interface of its own
     medium: str = kind.stimuli.medium
     if medium not in _MEDIA:
-        return f"its screens show {medium}, and Stereoscope has no control for that in Label Studio."
+        return f"its screens show {medium}, and Stereoscope has no control for such screens in Label Studio."
     return next(filter(None, map(_missing, kind.questions)), "")
 
 
 def _missing(question: Question) -> str:
     type_: str = question.type
     if type_ not in _TYPES:
-        return f"“{question.name}” is a question of type {type_}, for which Stereoscope has no control in Label Studio."
+        return (
+            f"“{question.name}” is a question of type {type_}, for which Stereoscope has no control in "
+            f"Label Studio."
+        )
     if question.region is not None and question.region.shape not in _SHAPES:
         return (
             f"“{question.name}” asks for a place as a {question.region.shape}, "

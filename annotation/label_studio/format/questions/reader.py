@@ -31,15 +31,15 @@ def read_questions(results: Sequence[Any], screen: ScreenQuestions, text: str) -
     controls = controls_of(screen.kind, screen.refs)
     for result in results:
         if not isinstance(result, Mapping) or not isinstance(result.get("value", {}), Mapping):
-            raise ValueError("a result is no object with a value")
+            raise ValueError("a result is not an object with a value")
         if result.get("type") == "relation":
             continue
         name = str(result.get("from_name"))
         if name not in controls:
-            raise ValueError(f"“{name[:60]}” is no control of this screen")
+            raise ValueError(f"“{name[:60]}” is not a control of this screen")
         control = controls[name]
         if result.get("to_name", control.shows) != control.shows:
-            raise ValueError(f"{control.question.name}: it was answered of something else than was asked")
+            raise ValueError(f"{control.question.name}: the answer is about something that was not asked")
         try:
             reader.take(control, result)
         except ValueError as error:
@@ -67,7 +67,7 @@ class _ScreenReader:
         elif control.role == "answer" and isinstance(question, SpanQuestion):
             self.words[question.name] |= words_at(value, self.text)
         elif control.name in self.answered_controls:
-            raise ValueError("it is answered more than once")
+            raise ValueError("the question is answered more than once")
         elif control.role == "none":
             if texts_of(value, "choices"):
                 self.none.add(question.name)
@@ -81,10 +81,10 @@ class _ScreenReader:
         codes = {answer.alias: answer.code for answer in offered(self.screen.kind, question)}
         chosen = texts_of(value, "choices")
         if unknown := [alias for alias in chosen if alias not in codes]:
-            raise ValueError(f"“{unknown[0][:60]}” is none of its answers")
+            raise ValueError(f"“{unknown[0][:60]}” is not one of its answers")
         several = isinstance(question, ChoiceQuestion) and question.several
         if len(chosen) > 1 and not several:
-            raise ValueError(f"it has {len(chosen)} answers where one can be given")
+            raise ValueError(f"the question has {len(chosen)} answers, but only one is allowed")
         return [codes[alias] for alias in chosen]
 
     def _place(self, control: Control, result: Mapping[str, Any], value: Mapping[str, Any]) -> None:
@@ -137,7 +137,7 @@ class _ScreenReader:
     def _span(self, question: SpanQuestion) -> list[int] | None:
         marked = sorted(self.words[question.name])
         if question.name in self.none and marked:
-            raise ValueError(f"{question.name}: it marks words and says that there are none")
+            raise ValueError(f"{question.name}: the answer marks words and also says that there are none")
         return marked if marked or question.name in self.none else None
 
     def _ranks(self, question: RankQuestion) -> dict[str, int] | None:
@@ -173,7 +173,7 @@ def words_at(value: Mapping[str, Any], text: str) -> set[int]:
     """
     start, end = (value.get(name) for name in ("start", "end"))
     if type(start) is not int or type(end) is not int or not 0 <= start < end:
-        raise ValueError("a stretch of the text has no beginning and end")
+        raise ValueError("a marked part of the text has no beginning and end")
     marked_text = value.get("text")
     for unit in (_in_halves, _in_characters):
         stretch = unit(text, start, end)

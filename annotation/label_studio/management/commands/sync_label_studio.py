@@ -14,7 +14,7 @@ from foundation.errors import Conflict, NotFound
 class Command(DomainCommand):
     help = (
         "Send a campaign’s tasks to the Label Studio it is labelled in, and fetch the labels made there. "
-        "Does both unless you choose one. If you run it again, it does only what is missing."
+        "Without an option, the command does both. If you run it again, it does only what is missing."
     )
     example = "python manage.py sync_label_studio --campaign 12 --pull"
 
@@ -22,9 +22,13 @@ class Command(DomainCommand):
         parser.add_argument(
             "--campaign", type=int, required=True, metavar="ID", help="number of the campaign"
         )
-        parser.add_argument("--push", action="store_true", help="send the tasks that are missing there")
         parser.add_argument(
-            "--pull", action="store_true", help="fetch and compare everything that was labelled there"
+            "--push", action="store_true", help="send the tasks that are missing in Label Studio"
+        )
+        parser.add_argument(
+            "--pull",
+            action="store_true",
+            help="fetch and compare everything that was labelled in Label Studio",
         )
         add_person_argument(parser)
 
@@ -54,6 +58,6 @@ def _bridge(campaign: int) -> LabelStudioBridge:
     if bridge is None:
         raise Conflict(
             "not_bridged",
-            f"Campaign {campaign} is not labelled in a Label Studio. Start this on the campaign’s page.",
+            f"Campaign {campaign} is not labelled in a Label Studio. Start labelling there on the campaign’s page.",
         )
     return bridge

@@ -122,8 +122,11 @@ def test_a_ground_truth_is_an_answer_like_any_other_unless_it_is_to_be_left_out(
 @pytest.mark.parametrize(
     ("spoiled", "reason"),
     [
-        (region(rotation=30), "a rectangle is rotated: only upright boxes can be taken"),
-        (region() | {"image_rotation": 90}, "a rectangle is rotated: only upright boxes can be taken"),
+        (region(rotation=30), "a rectangle is rotated: only boxes that are not rotated can be imported"),
+        (
+            region() | {"image_rotation": 90},
+            "a rectangle is rotated: only boxes that are not rotated can be imported",
+        ),
         (region(x="10"), "the x of a rectangle is no number"),
         (region(x=10**400), "the x of a rectangle is no number"),
         (region() | {"image_rotation": 10**400}, "the rotation of a rectangle is no number"),
@@ -139,18 +142,24 @@ def test_a_box_that_cannot_be_taken_rejects_its_judgement_alone(bring, spoiled, 
 @pytest.mark.parametrize(
     ("spoiled", "reason"),
     [
-        (annotation(choices("kite")), "“kite” is not among the attributes that the task asks"),
-        (annotation(region("kite")), "“kite” is not among the attributes that the task asks"),
-        (annotation(by=None), "nothing says by a number who answered (completed_by)"),
-        (annotation(by={"email": "a@b.c"}), "nothing says by a number who answered (completed_by)"),
-        (annotation(by=True), "nothing says by a number who answered (completed_by)"),
-        (annotation("x"), "a result is no object with a value"),
-        (annotation(choices(3)), "the choices of a result are no list of texts"),
+        (annotation(choices("kite")), "“kite” is not one of the attributes that the task asks about"),
+        (annotation(region("kite")), "“kite” is not one of the attributes that the task asks about"),
+        (annotation(by=None), "the annotation has no number that identifies who answered (completed_by)"),
+        (
+            annotation(by={"email": "a@b.c"}),
+            "the annotation has no number that identifies who answered (completed_by)",
+        ),
+        (annotation(by=True), "the annotation has no number that identifies who answered (completed_by)"),
+        (annotation("x"), "a result is not an object with a value"),
+        (annotation(choices(3)), "the choices of a result are not a list of texts"),
         (annotation(choices("")), "An attribute is empty"),
         (annotation(region() | {"value": {"points": []}}), "has no label of an attribute"),
-        (annotation(choices("yes", "no", name="none_of_the_above")), "has 2 answers where one can be given"),
-        (annotation(created_at={}), "a text or a number is expected where something else stands"),
-        ("x", "it is no object with data"),
+        (
+            annotation(choices("yes", "no", name="none_of_the_above")),
+            "has 2 answers, but only one is allowed",
+        ),
+        (annotation(created_at={}), "a value is not a text or a number"),
+        ("x", "the task is not an object with data"),
     ],
 )
 def test_an_annotation_that_cannot_be_read_is_rejected_with_the_reason(bring, spoiled, reason):
@@ -170,8 +179,8 @@ def test_a_screen_that_asked_none_of_the_above_alone_is_taken(bring):
     assert reasons(report) == [
         (
             2,
-            "annotation 2 of the task: nothing says which attributes the task asks "
-            "(map attribute, or say --asked)",
+            "annotation 2 of the task: the file does not list the attributes that the task asks about (map "
+            "the field attribute, or use --asked)",
         )
     ]
     answer = Annotation.objects.get(task__image__source_name="b.png")

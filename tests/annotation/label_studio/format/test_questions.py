@@ -236,10 +236,10 @@ def result(name, value, to_name="s0", kind="choices", **more):
     [
         (["text"], "no object"),
         ([result("q1", ["a1"])], "no object"),
-        ([result("q9", {"choices": ["a1"]})], "no control of this screen"),
-        ([result("q1", {"choices": ["a1"]}, to_name="s1")], "of something else"),
-        ([result("q1", {"choices": ["a9"]})], "“a9” is none of its answers"),
-        ([result("q1", {"choices": ["a1", "a2"]})], "2 answers where one"),
+        ([result("q9", {"choices": ["a1"]})], "not a control of this screen"),
+        ([result("q1", {"choices": ["a1"]}, to_name="s1")], "about something that was not asked"),
+        ([result("q1", {"choices": ["a9"]})], "“a9” is not one of its answers"),
+        ([result("q1", {"choices": ["a1", "a2"]})], "2 answers, but only one"),
         ([result("q1", {"choices": 5})], "no list of texts"),
         ([result("q1", {"choices": ["a1"]}), result("q1", {"choices": ["a1"]})], "more than once"),
         (
@@ -247,7 +247,7 @@ def result(name, value, to_name="s0", kind="choices", **more):
                 result("q2", {"start": 0, "end": 1, "text": "a"}, "text", "labels"),
                 result("q2_none", {"choices": ["q2_none"]}, "text"),
             ],
-            "marks words and says that there are none",
+            "marks words and also says that there are none",
         ),
         ([result("q1_where", {"x": 1, "y": 1, "width": 5}, kind="rectanglelabels")], "no rectangle"),
         (
@@ -295,7 +295,7 @@ def test_a_question_without_a_control_is_refused_by_name():
     )
     three = kind.model_copy(update={"stimuli": kind.stimuli.model_copy(update={"medium": "sound"})})
     assert unsupported(three) == (
-        "its screens show sound, and Stereoscope has no control for that in Label Studio."
+        "its screens show sound, and Stereoscope has no control for such screens in Label Studio."
     )
     assert [unsupported(kind) for kind in KINDS.values()] == [""] * len(KINDS)
 

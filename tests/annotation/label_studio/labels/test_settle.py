@@ -203,7 +203,7 @@ def test_in_the_project_of_another_it_is_refused(bridge, task, anna, bela):
 def test_what_cannot_be_read_is_refused_and_read_again_when_mended(bridge, task, anna):
     told(bridge, task, 1, 1, "a kite that nobody asked for")
     assert row(1).state == State.REFUSED
-    assert "not among the attributes" in row(1).reason
+    assert "not one of the attributes" in row(1).reason
     told(bridge, task, 1, 1, changed=1)
     assert statuses(task) == {anna.pk: "accepted"}
     told(bridge, task, 1, 1, "a kite that nobody asked for", changed=2)

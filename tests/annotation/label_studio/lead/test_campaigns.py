@@ -146,7 +146,7 @@ def test_what_is_wrong_is_said_with_what_helps(bridge, lead_client, analyst_clie
     )
     page = text(lead_client.get(HERE))
     assert "The token is not known there." in page
-    assert "Give another under “Change the token”" in page
+    assert "Enter another token under “Change the token”" in page
     assert "The token is not known there." in text(lead_client.get("/studies/isles/campaigns/marking/"))
     assert "in Label Studio: The token is not known there." in text(lead_client.get("/studies/isles/"))
     seen_by_analyst = text(analyst_client.get("/studies/isles/campaigns/marking/"))
@@ -244,7 +244,7 @@ def test_long_work_is_a_job_that_the_page_shows(bridge, lead_client, work):
 def test_a_bridge_ends_once_that_is_confirmed(bridge, lead_client):
     seen(bridge, user_of(bridge.server, 2), 4, state=State.WAITING)
     assert "4 answers wait, for a name or for consent" in text(lead_client.get(f"{HERE}end/"))
-    assert "labelled here again" in text(lead_client.post(f"{HERE}end/", follow=True))
+    assert "labelled on Stereoscope’s own pages again" in text(lead_client.post(f"{HERE}end/", follow=True))
     assert not LabelStudioBridge.objects.exists()
 
 
@@ -327,7 +327,7 @@ def test_what_counts_for_nothing_is_listed_and_deleted_once_confirmed(bridge, le
     assert "all its answers (3)" in page
     unsure = lead_client.post(f"{HERE}cleanup/", {"kinds": ["surplus"]})
     assert unsure.status_code == 400
-    assert "Confirm that you want to delete them." in text(unsure)
+    assert "Confirm that you want to delete these answers." in text(unsure)
     assert not Job.objects.exists()
     lead_client.post(f"{HERE}cleanup/", {"kinds": ["surplus"], "sure": "on"})
     assert Job.objects.get().arguments["kinds"] == "surplus"

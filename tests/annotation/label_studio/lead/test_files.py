@@ -96,7 +96,8 @@ def test_rejected_rows_stand_in_the_report(study, lead_client, export):
     job.refresh_from_db()
     assert "1 rejected" in job.result["summary"]
     assert job.result["lines"] == [
-        "Rejected: task 2: annotation 1 of the task: nothing says by a number who answered (completed_by)"
+        "Rejected: task 2: annotation 1 of the task: the annotation has no number that identifies who "
+        "answered (completed_by)"
     ]
 
 

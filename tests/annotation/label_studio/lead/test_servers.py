@@ -141,7 +141,7 @@ def test_a_server_in_use_stays_connected(bridge, lead_client):
     url = f"{SERVERS}{bridge.server_id}/disconnect/"
     assert "cannot be disconnected yet" in text(lead_client.get(url))
     answer = lead_client.post(url, follow=True)
-    assert "End labelling there first" in text(answer)
+    assert "End the labelling of that campaign first" in text(answer)
     assert LabelStudioServer.objects.filter(pk=bridge.server_id).exists()
 
 

@@ -78,14 +78,14 @@ def test_a_deleted_annotation_is_found_by_where_it_stood(plan):
     [
         (
             told("ANNOTATIONS_DELETED", annotations=[99]),
-            "It names nothing that is known here.",
+            "The event names nothing that is known here.",
         ),
-        (told("ANNOTATION_CREATED", tasks=[999]), "It names nothing that is known here."),
+        (told("ANNOTATION_CREATED", tasks=[999]), "The event names nothing that is known here."),
         (
             told("ANNOTATION_CREATED", project=9, tasks=[101]),
-            "It names a project of another campaign.",
+            "The event names a project of another campaign.",
         ),
-        (told("TASKS_CREATED", tasks=[101]), "It does not concern this server."),
+        (told("TASKS_CREATED", tasks=[101]), "The event does not concern this server."),
         (told("SOMETHING_NEW", tasks=[101]), "The event is of an unknown type."),
     ],
 )
@@ -117,7 +117,10 @@ def test_hints_to_compare_everything_lead_to_a_comparison_now_and_then(bridge):
         event = LabelStudioEvent.objects.create(bridge=bridge, action=events.EVERYTHING)
         done = events.work_off(bridge=bridge)
         event.refresh_from_db()
-        assert (done.compared, event.outcome) == (False, "Everything is compared.")
+        assert (done.compared, event.outcome) == (
+            False,
+            "Everything in Label Studio is compared with its mirror.",
+        )
     job = Job.objects.get()
     assert (job.kind, job.state) == (job_queue.RECONCILE, Job.State.QUEUED)
     assert job.wait_until == now + timedelta(minutes=5)
@@ -145,4 +148,4 @@ def test_a_hint_of_a_task_that_is_just_being_sent_waits_until_its_number_is_know
     Job.objects.filter(pk=push.pk).update(state=Job.State.SUCCEEDED, finished_at=timezone.now())
     assert events.work_off(bridge=bridge).events == 1
     first.refresh_from_db()
-    assert first.outcome == "It names nothing that is known here."
+    assert first.outcome == "The event names nothing that is known here."

@@ -139,7 +139,7 @@ class TestErrors:
     @pytest.mark.parametrize(
         ("typed", "field", "text"),
         [
-            ({"name": ""}, "name", "Fill this in."),
+            ({"name": ""}, "name", "Fill in this field."),
             ({"key": "Own Kind"}, "key", "is not a valid name"),
             ({"key": "rubric"}, "key", "The platform has a kind rubric"),
             ({"stimuli.most": "7"}, "stimuli.most", "a whole number from 1 to 6"),
@@ -149,7 +149,7 @@ class TestErrors:
             (
                 {"questions.0.label.en": "How odd?", "questions.0.label.de": " "},
                 "questions.0.label.de",
-                "Fill this in.",
+                "Fill in this field.",
             ),
             ({"questions.1.name": "realism"}, "questions.1.name", "Question realism is declared twice."),
             ({"questions.0.points.1.code": "1"}, "questions.0.points.1.code", "declared twice"),
@@ -161,7 +161,7 @@ class TestErrors:
             ({"measures": ["win_rate"]}, "measures", "can read none of its questions"),
             ({"measures": ["beauty"]}, "measures", "does not exist"),
             ({"standard_rules.1.threshold": "2"}, "standard_rules.1.threshold", "a share"),
-            ({"standard_rules.0.minimum": ""}, "standard_rules.0.minimum", "Fill this in."),
+            ({"standard_rules.0.minimum": ""}, "standard_rules.0.minimum", "Fill in this field."),
         ],
         ids=str,
     )

@@ -109,7 +109,7 @@ class Tutorial:
     def invite(self) -> str:
         page = self.page
         page.goto(f"{CAMPAIGN}/invitations/")
-        page.get_by_label("How many people may join with it").fill("2")
+        page.get_by_label("How many people may join with the link").fill("2")
         page.get_by_role("button", name="Make the link").click()
         address = page.locator("code").filter(has_text="/annotate/i/").inner_text()
         self.take("tutorial-link")

@@ -7,7 +7,7 @@ import { Picture } from "../screen/picture.js";
 import { Zoom } from "./zoom.js";
 import { gettext, ngettext } from "../words.js";
 
-const NO_BOX = gettext("Draw a box around what shows it.");
+const NO_BOX = gettext("Draw a box around the place where you see it.");
 const NOTHING = gettext("Tick what the picture shows, or choose ‘None of the above’.");
 
 export class MarkingPane {
