@@ -8,10 +8,10 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 
 from accounts import consent_texts, profiles
-from accounts.devices import device_of
 from accounts.models import User
 from accounts.pages.forms import ProfileForm, not_understood
 from accounts.rights import Capability, requires
+from accounts.sign_in.devices import device_of
 from accounts.sign_in.limits import sign_in_by_link
 from annotation.annotator.access import (
     annotator_of,

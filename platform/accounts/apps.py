@@ -15,9 +15,8 @@ class AccountsConfig(AppConfig):
         from allauth.socialaccount.models import SocialAccount, SocialApp, SocialToken
         from allauth.usersessions.models import UserSession
 
-        from accounts import devices  # noqa: F401 - listens to sign-ins
         from accounts.admin import LinkedAccountAdmin, SecondFactorAdmin
-        from accounts.sign_in import limits  # noqa: F401 - listens to sign-ins
+        from accounts.sign_in import devices, limits  # noqa: F401 - listen to sign-ins
         from accounts.sign_in.checks import check_identity_provider, check_second_factor
 
         checks.register(check_second_factor, checks.Tags.security)

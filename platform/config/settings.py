@@ -79,7 +79,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "web.middleware.DomainErrorMiddleware",
     "studies.access.RightsMiddleware",
-    "accounts.devices.DeviceMiddleware",
+    "accounts.sign_in.devices.DeviceMiddleware",
     "axes.middleware.AxesMiddleware",
 ]
 
@@ -124,7 +124,7 @@ AUTHENTICATION_BACKENDS = [
 AXES_FAILURE_LIMIT = 10
 AXES_COOLOFF_TIME = timedelta(minutes=15)
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
-AXES_CLIENT_IP_CALLABLE = "accounts.devices.client_address"
+AXES_CLIENT_IP_CALLABLE = "accounts.sign_in.devices.client_address"
 AXES_LOCKOUT_CALLABLE = "accounts.pages.sign_in.too_many_failures"
 AXES_RESET_ON_SUCCESS = True
 AXES_DISABLE_ACCESS_LOG = True

@@ -36,8 +36,8 @@ MORE_ENTRIES = {
     "tests/annotation": 19,  # a folder for each package of the app, and what they share
     "tests/project": 17,  # what holds for the whole repository, one file for each rule
     "tests": 17,  # a folder for each app, and what they share
-    # Its five Django entries (admin, apps, migrations, models, templates), pages, and what concerns persons: codes of
-    # what they say of themselves, consent, devices, rights, signing in, tokens.
+    # Its six Django entries (admin, apps, migrations, models, static, templates), pages, and what concerns persons:
+    # codes of what they say of themselves, consent, rights, signing in, tokens.
     "platform/accounts": 16,
     # Its eight Django entries (api, apps, background, management, migrations, models, static, templates), and a
     # package for each part of making images and asking models.

@@ -15,9 +15,9 @@ from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
 
-from accounts.devices import device_of
 from accounts.models import User
 from accounts.rights import Capability, requires
+from accounts.sign_in.devices import device_of
 from accounts.sign_in.limits import sign_in_by_link
 from annotation.annotator.access import consent_text, step_before_work
 from annotation.annotator.onboarding import fingerprint

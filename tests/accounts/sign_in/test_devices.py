@@ -4,7 +4,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from accounts.devices import COOKIE, MAX_USERS
+from accounts.sign_in.devices import COOKIE, MAX_USERS
 
 SIGN_IN = reverse("accounts:sign_in")
 RIGHT = {"username": "lena", "password": "a long password"}
