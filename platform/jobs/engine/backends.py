@@ -1,6 +1,7 @@
 """How a worker process of either engine works, and whether the engine answers."""
 
 import logging
+import sys
 import time
 from collections.abc import Callable, Sequence
 from types import FrameType
@@ -94,7 +95,14 @@ def _work_with_database(
     class StoppingWorker(Worker):
         def shutdown(self, signum: int, frame: FrameType | None) -> None:
             engine_shutdown.ask()
-            super().shutdown(signum, frame)
+            try:
+                super().shutdown(signum, frame)
+            except (
+                RuntimeError
+            ):  # it logs, which Python refuses while the line that was interrupted is written
+                again, self.running = not self.running, False
+                if again or not self.running_task:
+                    sys.exit(int(again))
 
     worker = StoppingWorker(
         queue_names=list(queues),
