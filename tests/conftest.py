@@ -252,6 +252,8 @@ def browser() -> Iterator:
     # asynchronous caller; and there can be only one of it in a process, so every browser test shares this.
     with pytest.MonkeyPatch.context() as patch, sync_api.sync_playwright() as playwright:
         patch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
+        # Playwright gives up after five seconds, in which a busy machine may not even have begun.
+        sync_api.expect.set_options(timeout=30_000)
         opened = playwright.chromium.launch(executable_path=executable, args=["--no-sandbox"])
         yield opened
         opened.close()

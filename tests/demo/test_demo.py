@@ -62,7 +62,7 @@ class Demo:
     def stop(self) -> int:
         self.process.send_signal(signal.SIGINT)
         self.log.close()
-        return self.process.wait(timeout=30)
+        return self.process.wait(timeout=120)
 
     def ask(self, code: str):
         """Run Python in the demo's database and return what it leaves in `answer`."""

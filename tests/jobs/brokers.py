@@ -31,7 +31,7 @@ class Redis:
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
-        end = time.monotonic() + 20
+        end = time.monotonic() + 60
         while not self._answers():
             assert time.monotonic() < end, "Redis did not start"
             time.sleep(0.05)

@@ -45,6 +45,6 @@ def test_requests_to_all_processes_are_counted_once_also_after_one_was_killed(tm
             (folder,) = Path(tmp_path).glob("stereoscope-counters-*")
             assert len({path.stem.rpartition("_")[2] for path in folder.iterdir()}) >= 2
             web.process.terminate()
-            web.process.wait(timeout=30)
+            web.process.wait(timeout=120)
             web.process = None
             assert not folder.exists()

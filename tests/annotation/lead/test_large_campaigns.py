@@ -2,6 +2,7 @@
 
 import random
 import re
+import threading
 import time
 from datetime import timedelta
 
@@ -175,16 +176,17 @@ def test_many_who_look_at_once_cost_one_count(marking, lead_client, monkeypatch)
     if connection.vendor == "sqlite":
         pytest.skip("another thread cannot read a database in memory that a test writes to")
     monkeypatch.setattr(snapshots, "LARGE_SCREENS", 3)
-    began = []
+    began, all_looked = [], threading.Event()
 
     @snapshots.register("slow")
     def _slow(campaign, _):
         began.append(campaign.pk)
-        time.sleep(0.3)
+        assert all_looked.wait(60)
         return {"people": Annotator.objects.count()}
 
     assert [snapshots.read(marking, "slow").pending for _ in range(10)] == [True] * 10
-    until = time.monotonic() + 20
+    all_looked.set()
+    until = time.monotonic() + 60
     while snapshots.read(marking, "slow").pending and time.monotonic() < until:
         time.sleep(0.05)
     assert snapshots.read(marking, "slow").value == {"people": 0}

@@ -177,7 +177,7 @@ def test_requests_and_workers_do_not_wait_for_a_collector_that_is_away(tmp_path,
                 for _ in range(20):
                     assert provoke(visitor, made["campaign"]) == [500, 400, 401, 404]
                 # A hundred requests, forty of which raise errors or refuse; each would wait for seconds.
-                assert time.monotonic() - began < 30
+                assert time.monotonic() - began < 90
             began = time.monotonic()
             server.run("worker", "--batch")
-            assert time.monotonic() - began < 30
+            assert time.monotonic() - began < 90

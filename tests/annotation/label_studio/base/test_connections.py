@@ -206,7 +206,7 @@ def test_who_waits_for_a_page_does_not_wait_for_each_request(study, lead, monkey
     began = time.monotonic()
     with serving(slow) as served:
         assert refusal(study, lead, served.url).code == "timeout"
-    assert time.monotonic() - began < 5  # each request has half a minute
+    assert time.monotonic() - began < 25  # each request has half a minute
 
 
 @pytest.mark.parametrize("release", ["1.23.2\0", "1.23\u202e2", "1.23" + "\0" * 500])

@@ -188,7 +188,7 @@ def test_the_stand_in_tells_a_real_server(fake, told, published, live_server, le
     fake.give_back(browsers[0].submission)
     fake.complete(browsers[1].submission, "X")
     address = reverse("panel:events", args=[told.events_id])
-    end = time.monotonic() + 20
+    end = time.monotonic() + 120
     ours = []
     while time.monotonic() < end:
         ours = [one for one in fake.documents("event") if live_server.url.rpartition(":")[2] in one["target"]]
