@@ -8,6 +8,7 @@ from typing import Any
 from django.db.models import Max
 
 from accounts.models import User
+from accounts.rights import Capability
 from foundation.formats import format_duration
 from generation.backends import backend_named
 from generation.models import Condition, GenerationRequest, GenerationRun
@@ -15,7 +16,7 @@ from generation.prompts.sets import PromptSet
 from generation.prompts.sets.apply import templates_of
 from generation.runs.planning import clean_label, clean_model_id, default_label, same_run
 from generation.runs.request_plan import Missing, TemplatePart, parts_of
-from studies.access import studies_visible_to
+from studies.access import studies_where
 from studies.models import Study
 
 Outcome = GenerationRequest.Outcome
@@ -200,7 +201,7 @@ def _samples(parts: Sequence[TemplatePart]) -> tuple[str, ...]:
 def measured_models(user: User) -> list[tuple[str, float]]:
     """Return (model, seconds an image) of models that made images in the studies of `user`, the last used first."""
     seconds_by_label: dict[str, float] = {}
-    runs = GenerationRun.objects.filter(study__in=studies_visible_to(user)).order_by()
+    runs = GenerationRun.objects.filter(study__in=studies_where(user, Capability.SEE_IMAGES)).order_by()
     models = runs.values_list("backend", "model_id", "model_label").annotate(last=Max("pk"))
     for backend, model_id, label, _ in models.order_by("-last")[:_MODELS]:
         seconds, _ = seconds_per_image(backend, model_id)

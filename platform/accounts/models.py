@@ -20,7 +20,7 @@ def new_pseudonym() -> str:
 
 
 class User(AbstractUser):
-    """Someone who signs in. Roles add up; an administrator (`is_superuser`) holds all."""
+    """Someone who signs in. An administrator (`is_superuser`) runs the server and may create studies."""
 
     first_name = None  # type: ignore[assignment]
     last_name = None  # type: ignore[assignment]

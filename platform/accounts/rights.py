@@ -106,12 +106,12 @@ CAPABILITIES: Mapping[str, frozenset[Capability]] = {
     Role.ANALYST: _READING | {C.COMPUTE_RESULTS},
 }
 
-# What administrators may do in studies that they are no members of: keep the server running, and break the glass.
-WITHOUT_MEMBERSHIP = frozenset({C.SEE_STUDY, C.SEE_HISTORY, C.SEE_JOBS, C.STEER_JOBS, C.ERASE, C.BREAK_GLASS})
-# What they may do besides for as long as the glass is broken.
+# What administrators may do in studies that they are no members of: what running the server needs.
+WITHOUT_MEMBERSHIP = frozenset(
+    {C.SEE_STUDY, C.SEE_HISTORY, C.MANAGE_MEMBERS, C.SEE_JOBS, C.STEER_JOBS, C.ERASE, C.BREAK_GLASS}
+)
+# What they may read besides while they have opened the study by break-glass.
 BY_BREAK_GLASS = _READING | {C.SEE_DEMOGRAPHICS}
-# And in a study that nobody leads any more.
-BY_BREAK_GLASS_WITHOUT_LEAD = frozenset({C.MANAGE_MEMBERS})
 
 # Views of packages, which state no rights themselves: by the beginning of their names, or the namespace of their
 # addresses.

@@ -308,15 +308,20 @@ METRIC_SOURCES = [
     "annotation.label_studio.overview.gauges.gauges",
 ]
 # Jobs know no studies (the arrow points the other way): these say in which studies somebody keeps their own jobs,
-# sees all jobs, and cancels or retries them.
+# sees all jobs, reads what they found, and cancels or retries them.
 JOB_STUDIES_OWN = "studies.access.studies_visible_to"
 JOB_STUDIES_SEEN = "studies.access.studies_with_visible_jobs"
+JOB_STUDIES_READ = "studies.access.studies_with_readable_jobs"
 JOB_STUDIES_STEERED = "studies.access.studies_with_jobs_to_steer"
 
 # Called by each worker twice a second, whatever its job does meanwhile. Short: reads the database and asks nobody else.
 JOB_INBOXES = ["annotation.recruitment.prolific.inbox.free_screens"]
+# How long an administrator reads a study that they opened by break-glass.
+BREAK_GLASS_HOURS = env.integer("BREAK_GLASS_HOURS", 4, minimum=1)
+
 # Called whenever lost jobs are looked for: what else a worker has to look after now and then.
 JOB_SWEEPS = [
+    "studies.membership.break_glass.end_expired",
     "studies.audit.chain.seal_entries",
     "annotation.watch.notices.look_now_and_then",
     "annotation.watch.stop_rules.apply_now_and_then",

@@ -34,6 +34,22 @@ def may_steer(user: User | AnonymousUser, job: Job) -> bool:
     return _jobs(user, settings.JOB_STUDIES_STEERED).filter(pk=job.pk).exists()
 
 
+def may_read_result(user: User | AnonymousUser, job: Job) -> bool:
+    """Return whether `user` may read what the job found; administrators otherwise see only how it is doing."""
+    if not isinstance(user, User) or not user.is_superuser or job.study_id is None:
+        return True
+    return bool(_readable(user).filter(pk=job.study_id).exists())
+
+
+def readable_study_ids(user: User) -> set[int]:
+    """Return the studies of which an administrator may read what jobs found."""
+    return set(_readable(user).values_list("pk", flat=True))
+
+
+def _readable(user: User) -> "QuerySet[Any]":
+    return cast("QuerySet[Any]", import_string(settings.JOB_STUDIES_READ)(user))
+
+
 def _jobs(user: User | AnonymousUser, studies_of: str) -> QuerySet[Job]:
     if not user.is_authenticated or not user.is_active:
         return Job.objects.none()

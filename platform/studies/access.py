@@ -6,7 +6,7 @@ from typing import Any, cast
 
 from django.contrib.auth.models import AnonymousUser
 from django.contrib.auth.views import redirect_to_login
-from django.db.models import QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
 from django.urls import resolve
 from rest_framework.permissions import BasePermission
@@ -14,8 +14,10 @@ from rest_framework.request import Request
 
 from accounts.models import User
 from accounts.rights import (
+    BY_BREAK_GLASS,
     CAPABILITIES,
     OF_PERSONS,
+    WITHOUT_MEMBERSHIP,
     Capability,
     Role,
     person_may,
@@ -23,7 +25,7 @@ from accounts.rights import (
     roles_with,
 )
 from foundation.errors import DomainError, Forbidden, NotFound
-from studies.models import Study, StudyMembership
+from studies.models import BreakGlass, Study, StudyMembership
 from web.middleware import error_page
 
 Person = User | AnonymousUser
@@ -32,19 +34,32 @@ _METHODS_WITHOUT_RIGHT = {"OPTIONS", "TRACE"}  # refused by the views themselves
 
 
 def studies_where(user: Person, capability: Capability) -> QuerySet[Study]:
-    """Return the studies in which `user` has a capability; an administrator has it in all."""
+    """Return the studies in which `user` has a capability; administrators have those of running the server in all."""
+    if user.is_authenticated and user.is_active and user.is_superuser and capability in WITHOUT_MEMBERSHIP:
+        return Study.objects.all()
+    return _studies_opened_to(user, capability)
+
+
+def _studies_opened_to(user: Person, capability: Capability) -> QuerySet[Study]:
+    """Return the studies in which a role gives `user` the capability, or break-glass does."""
     if not user.is_authenticated or not user.is_active:
         return Study.objects.none()
-    if user.is_superuser:
-        return Study.objects.all()
     roles = [role for role, capabilities in CAPABILITIES.items() if capability in capabilities]
     members = StudyMembership.objects.filter(user=user, role__in=roles)
-    return Study.objects.filter(pk__in=members.values("study"))
+    opened = Q(pk__in=members.values("study"))
+    if user.is_superuser and capability in BY_BREAK_GLASS:
+        opened |= Q(pk__in=BreakGlass.objects.in_force().filter(user=user).values("study"))
+    return Study.objects.filter(opened)
 
 
 def studies_visible_to(user: Person) -> QuerySet[Study]:
-    """Return the studies of which `user` is a member; an administrator sees all."""
+    """Return the studies of which `user` is a member; administrators see that all exist."""
     return studies_where(user, Capability.SEE_STUDY)
+
+
+def studies_with_readable_jobs(user: Person) -> QuerySet[Study]:
+    """Return the studies of which `user` may read what jobs found, and not only how they are doing."""
+    return _studies_opened_to(user, Capability.SEE_JOBS)
 
 
 def studies_with_visible_jobs(user: Person) -> QuerySet[Study]:
@@ -119,7 +134,9 @@ def _find(request: AnyRequest, slug: str) -> Study:
     if slug not in studies:
         if "\x00" in slug:  # which PostgreSQL refuses to look for
             raise _not_found()
-        study = studies_visible_to(request.user).select_related("resource").filter(slug=slug).first()
+        in_force = BreakGlass.objects.in_force().filter(study=OuterRef("pk"))
+        visible = studies_visible_to(request.user).annotate(is_opened_by_break_glass=Exists(in_force))
+        study = visible.select_related("resource").filter(slug=slug).first()
         if study is None:
             raise _not_found()
         studies[slug] = study
@@ -133,10 +150,15 @@ def _not_found() -> NotFound:
 def _capabilities(user: Person, study: Study) -> frozenset[Capability]:
     if not user.is_authenticated or not user.is_active:
         return frozenset()
-    if user.is_superuser:
-        return frozenset(Capability)
-    roles = StudyMembership.objects.filter(study=study, user=user).values_list("role", flat=True)
-    return frozenset().union(*(CAPABILITIES.get(role, frozenset()) for role in roles))
+    roles = list(StudyMembership.objects.filter(study=study, user=user).values_list("role", flat=True))
+    capabilities = frozenset().union(*(CAPABILITIES.get(role, frozenset()) for role in roles))
+    if not user.is_superuser:
+        return capabilities
+    if roles:  # members ask for another role instead
+        return capabilities | (WITHOUT_MEMBERSHIP - {Capability.BREAK_GLASS})
+    if BreakGlass.objects.in_force().filter(study=study, user=user).exists():
+        return WITHOUT_MEMBERSHIP | BY_BREAK_GLASS
+    return WITHOUT_MEMBERSHIP
 
 
 def _known(request: AnyRequest) -> dict[int, frozenset[Capability]]:

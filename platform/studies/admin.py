@@ -6,6 +6,9 @@ from django.contrib import admin
 from django.http import HttpRequest
 
 from accounts.admin import ReadOnlyAdmin, TabularInline
+from accounts.models import User
+from accounts.rights import Capability
+from studies.access import studies_where
 from studies.models import AuditEntry, Study, StudyMembership
 
 
@@ -41,10 +44,22 @@ class AuditEntryAdmin(ReadOnlyAdmin):
     """Who did what, over all studies."""
 
     list_display = ("at", "actor", "action", "subject", "study")
+    fields = (*list_display, "is_sealed")
     list_filter = ("action",)
     list_select_related = ("actor", "study")
     search_fields = ("subject", "actor__username", "study__name")
     date_hierarchy = "at"
+
+    def get_fields(self, request: HttpRequest, obj: AuditEntry | None = None) -> Any:
+        """Add what an entry says, unless it may quote people of a study that is closed to the administrator."""
+        fields = list(super().get_fields(request, obj))
+        if obj is None or not isinstance(request.user, User):
+            return fields
+        is_open = (
+            obj.study_id is None
+            or studies_where(request.user, Capability.SEE_DEMOGRAPHICS).filter(pk=obj.study_id).exists()
+        )
+        return [*fields, "details"] if is_open else fields
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:  # noqa: ARG002
         return False

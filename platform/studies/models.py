@@ -1,11 +1,12 @@
 """A study: one run of a protocol, who may see it, and what it froze from its resource."""
 
-from typing import ClassVar
+from typing import ClassVar, Self
 
 from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
 from django.db.models.functions import Now
+from django.utils import timezone
 
 from accounts import rights
 from accounts.models import Annotator, ConsentText
@@ -95,6 +96,47 @@ class StudyMembership(models.Model):
 
     def __str__(self) -> str:
         return f"{self.user} ({self.role}) in {self.study}"
+
+
+class BreakGlassQuerySet(models.QuerySet["BreakGlass"]):
+    """Those that count now, and those whose end is not recorded yet."""
+
+    def in_force(self) -> Self:
+        return self.filter(ended_at=None, ends_at__gt=timezone.now())
+
+    def expired(self) -> Self:
+        return self.filter(ended_at=None, ends_at__lte=timezone.now())
+
+
+class BreakGlass(models.Model):
+    """That an administrator who is no member reads a study for a limited time, and why."""
+
+    study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="break_glasses")
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="break_glasses")
+    reason = models.CharField(max_length=500)
+    began_at = models.DateTimeField()
+    ends_at = models.DateTimeField()
+    ended_at = models.DateTimeField(null=True, blank=True)  # when it ended early, or was found to be over
+
+    objects = BreakGlassQuerySet.as_manager()
+
+    class Meta:
+        constraints: ClassVar = [
+            models.UniqueConstraint(
+                fields=["study", "user"], condition=Q(ended_at=None), name="break_glass_open_once"
+            ),
+            models.CheckConstraint(condition=~Q(reason=""), name="break_glass_has_reason"),
+            models.CheckConstraint(
+                condition=Q(ends_at__gt=F("began_at")), name="break_glass_ends_after_it_began"
+            ),
+            models.CheckConstraint(
+                condition=Q(ended_at=None) | Q(ended_at__gte=F("began_at"), ended_at__lte=F("ends_at")),
+                name="break_glass_ended_in_its_time",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.user} in {self.study} until {self.ends_at:%Y-%m-%d %H:%M}"
 
 
 class Withdrawal(models.Model):

@@ -6,7 +6,16 @@ from typing import Any
 
 from django.urls import URLPattern, URLResolver, get_resolver, resolve
 
-from accounts.rights import CAPABILITIES, OF_MEMBERS, Capability, Role, rights_of
+from accounts.rights import (
+    BY_BREAK_GLASS,
+    CAPABILITIES,
+    OF_ADMINISTRATORS,
+    OF_MEMBERS,
+    WITHOUT_MEMBERSHIP,
+    Capability,
+    Role,
+    rights_of,
+)
 
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 # Methods that Django's own class adds to what a view answers, or that change nothing.
@@ -64,14 +73,15 @@ def opened_by(role: Role, paths: Iterable[str]) -> list[str]:
 
 
 def role_table() -> str:
-    """Return the table of what each role may do in its study."""
+    """Return the table of what each role may do in its study, and administrators in those of others."""
     rows = [
-        f"| In its study, may … | {' | '.join(role.words for role in Role)} |",
-        f"|---|{'---|' * len(Role)}",
+        f"| In a study, may … | {' | '.join(role.words for role in Role)} | administrator | by break-glass |",
+        f"|---|{'---|' * (len(Role) + 2)}",
     ]
     for capability in Capability:
-        if capability in OF_MEMBERS:
-            marks = " | ".join("yes" if capability in CAPABILITIES[role] else "" for role in Role)
+        if capability in OF_MEMBERS | OF_ADMINISTRATORS:
+            columns = [CAPABILITIES[role] for role in Role] + [WITHOUT_MEMBERSHIP, BY_BREAK_GLASS]
+            marks = " | ".join("yes" if capability in column else "" for column in columns)
             rows.append(f"| {capability} | {marks} |")
     return "\n".join(rows)
 
@@ -88,6 +98,7 @@ def address_table() -> str:
         for method in METHODS:
             if capability := address.rights.get(method):
                 roles = [role.words for role in Role if capability in CAPABILITIES[role]]
+                roles += ["administrator"] * (capability in WITHOUT_MEMBERSHIP)
                 rows.append(
                     f"| `{path.replace('|', '&#124;')}` | {method} | {capability} | {', '.join(roles)} |"
                 )

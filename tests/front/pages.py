@@ -46,7 +46,7 @@ NOT_PAGES = {
     "accounts:end_other_sessions", "accounts:unlink", "mfa_login_webauthn", "oidc_sign_in", "oidc_link",
     "oidc_callback", "accounts:create_token", "own_data:download", "accounts:revoke_token", "jobs:progress",
     "jobs:cancel", "jobs:retry", "studies:new_totals", "studies:edit_totals", "studies:new_mcas_totals",
-    "studies:member_remove", "annotation:image_decide",
+    "studies:member_remove", "studies:end_break_glass", "annotation:image_decide",
     "annotation:image_restore", "annotation:draft_asking", "annotation:campaign_progress",
     "annotation:campaign_open", "annotation:campaign_pause", "annotation:campaign_resume",
     "annotation:campaign_close", "annotation:campaign_reopen", "annotation:invitation_made",
@@ -395,6 +395,11 @@ def lead_pages() -> dict[str, str]:
         "mfa_index": {}, "mfa_activate_totp": {}, "mfa_generate_recovery_codes": {}, "mfa_add_webauthn": {},
     }  # fmt: skip
     return {name: reverse(name, kwargs=arguments) for name, arguments in named.items()}
+
+
+def administrator_pages() -> dict[str, str]:
+    """Return what administrators open in studies that they are no members of, by name."""
+    return {"studies:break_glass": reverse("studies:break_glass", kwargs=S)}
 
 
 def second_factor_pages(passkey: int = 1) -> dict[str, str]:

@@ -48,6 +48,7 @@ def test_no_page_is_left_out(computed, marking, lead):
         *pages.panel_pages(marking, lead, Client()),
         *pages.lead_pages(),
         *pages.signed_out_pages(),
+        *pages.administrator_pages(),
         *pages.second_factor_pages(),
         "home",
     }
@@ -57,6 +58,10 @@ def test_no_page_is_left_out(computed, marking, lead):
 def test_every_page_of_a_lead_answers(computed, client):
     addresses = [*pages.lead_pages().values(), *pages.more_lead_pages(), *pages.more_automated_pages()]
     assert failures(client, addresses) == {}
+
+
+def test_every_page_of_an_administrator_answers(study, admin_client):
+    assert failures(admin_client, pages.administrator_pages().values()) == {}
 
 
 def test_every_page_before_signing_in_answers(db, client, settings):

@@ -67,6 +67,7 @@ def probe_answer(study) -> Answer:
 @pytest.fixture
 def addresses(marking, study, root):
     """Addresses of things that are there, one for each of the schema."""
+    study.memberships.create(user=root.user, role="lead")
     task = Browser(new_annotator(marking).user)
     assignment = task.next(marking).json()["assignment"]
 

@@ -203,7 +203,7 @@ class BridgeWork(APIView):
     @extend_schema(request=None, responses={202: JobSerializer})
     def post(self, request: Request, pk: int) -> Response:
         job = _WORK[self.work](bridge=bridge_for(request, pk), by=_person(request))
-        return Response(JobSerializer(job).data, status=202)
+        return Response(JobSerializer(job, context={"request": request}).data, status=202)
 
 
 @requires(post=Capability.CONNECT)
@@ -244,7 +244,7 @@ class BridgeCleanup(APIView):
         bridge = bridge_for(request, pk)
         kinds = checked_body(CleanupSerializer, request)["kinds"]
         job = cleanup.start(bridge=bridge, kinds=kinds, by=_person(request))
-        return Response(JobSerializer(job).data, status=202)
+        return Response(JobSerializer(job, context={"request": request}).data, status=202)
 
 
 @requires(get=Capability.CONNECT)

@@ -26,8 +26,8 @@ def make() -> None:
     from generation.models import Answer, AnswerCount, Coding
     from studies.models import Study
 
-    User.objects.create_superuser("bench", password="for this minute only")
     study = Study.objects.create(name="Isles", slug=STUDY, seed=7, protocol=Study.Protocol.PAIRS)
+    study.memberships.create(user=User.objects.create_user("bench"), role="lead")
     images = _images(study)
     for _ in range(_SMALL_RUNS):
         _fill(_run(study), islice(_subjects(images), 500))

@@ -3,7 +3,7 @@
 from django.urls import path
 
 from annotation.lead.people import own_words
-from front.studies import new_study, probing_study, study_changes, views
+from front.studies import break_glass, new_study, probing_study, study_changes, views
 from generation.pages import mcas
 
 app_name = "studies"
@@ -22,6 +22,8 @@ urlpatterns = [
     path("<slug:study>/groups/", study_changes.study_groups, name="groups"),
     path("<slug:study>/members/", views.StudyMembers.as_view(), name="members"),
     path("<slug:study>/members/<int:membership>/remove/", views.MemberRemove.as_view(), name="member_remove"),
+    path("<slug:study>/break-glass/", break_glass.OpenByBreakGlass.as_view(), name="break_glass"),
+    path("<slug:study>/break-glass/end/", break_glass.EndBreakGlass.as_view(), name="end_break_glass"),
     path("<slug:study>/consent/", views.StudyConsent.as_view(), name="consent"),
     path("<slug:study>/own-words/", own_words.OwnWordsList.as_view(), name="own_words"),
     path("<slug:study>/history/", views.study_history, name="history"),

@@ -1,12 +1,13 @@
 """Jobs over HTTP: what runs, how far it is, how it ended."""
 
-from typing import ClassVar
+from typing import Any, ClassVar, cast
 
 from django.db.models import QuerySet
 from rest_framework import generics, serializers
 
+from accounts.models import User
 from accounts.rights import Capability, requires
-from jobs.access import job_for, jobs_visible_to
+from jobs.access import job_for, jobs_visible_to, readable_study_ids
 from jobs.models import Job
 
 
@@ -36,6 +37,22 @@ class JobSerializer(serializers.ModelSerializer[Job]):
             "result",
         ]
         read_only_fields = fields
+
+    def to_representation(self, instance: Job) -> dict[str, Any]:
+        shown = super().to_representation(instance)
+        if not self._may_read(instance):
+            shown["result"] = {}
+        return shown
+
+    def _may_read(self, job: Job) -> bool:
+        user = self.context["request"].user
+        if not isinstance(user, User) or not user.is_superuser or job.study_id is None:
+            return True
+        # Looked up once for a list.
+        context = cast("dict[str, Any]", self.context)
+        if "readable" not in context:
+            context["readable"] = readable_study_ids(user)
+        return job.study_id in context["readable"]
 
 
 @requires(get=Capability.SIGNED_IN)

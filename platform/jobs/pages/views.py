@@ -9,7 +9,7 @@ from django.shortcuts import redirect, render
 
 from accounts.models import User
 from accounts.rights import Capability, requires
-from jobs.access import job_for, jobs_visible_to, may_steer
+from jobs.access import job_for, jobs_visible_to, may_read_result, may_steer
 from jobs.models import Job
 from jobs.pages.summary import LINES_PER_PAGE, as_json, clock, shown
 from jobs.run import control
@@ -38,6 +38,7 @@ def detail(request: HttpRequest, pk: int) -> HttpResponse:
     team = list(team_of(job)) if job.team else [job]
     context = {
         "job": job,
+        "result": (job.result or {}) if may_read_result(request.user, job) else {},
         "team": team if len(team) > 1 else [],
         "shown": shown(job),
         "lines": lines,

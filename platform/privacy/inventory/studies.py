@@ -50,6 +50,8 @@ STUDIES = (
     ),
     # Members are leads and analysts; an account that is one has to leave its studies before it can be erased.
     nothing("studies.StudyMembership", "study user role created_at"),
+    # Administrators are never annotators that can be erased; their reasons may name somebody.
+    nothing("studies.BreakGlass", "study user began_at ends_at ended_at", mentions="reason"),
     nothing(
         "catalog.Resource",
         "name slug description citation licence has_rater_counts invented file_digest created_at updated_at",

@@ -3,6 +3,7 @@
 from typing import Any
 
 from django import forms
+from django.http import HttpResponse
 from django.shortcuts import get_object_or_404
 from django.utils.decorators import method_decorator
 from django.views.decorators.cache import never_cache
@@ -12,6 +13,7 @@ from annotation.lead.page_context import CampaignView
 from foundation.errors import DomainError
 from privacy.erasure import erase, rights
 from privacy.erasure.preview import preview_of
+from studies.access import may
 from web.form_page import FormPage
 
 
@@ -49,12 +51,16 @@ class EraseAnnotator(CampaignView, FormPage[EraseAnnotatorForm]):
     def make_form(self, data: Any) -> EraseAnnotatorForm:
         return EraseAnnotatorForm(data, code=self.annotator.pseudonym)
 
-    def call(self) -> str:
+    def call(self) -> str | HttpResponse:
         report = erase.erase_annotator(annotator=self.annotator, by=self.by)
-        return (
+        message = (
             f"One person is erased. Answers deleted: {report.answers_deleted:,}. "
             f"Answers kept under a nameless code: {report.answers_kept:,}."
         )
+        if may(self.request, self.study, Capability.SEE_QUALITY):
+            return message
+        # Administrators who are no members may not open the list of annotators.
+        return self.redirect_with(message, "studies:detail", self.study.slug)
 
     def context(self) -> dict[str, Any]:
         context = super().context() | {"annotator": self.annotator, "refusal": self._refusal()}

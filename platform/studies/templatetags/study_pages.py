@@ -8,6 +8,7 @@ from django.template import Context
 
 from accounts.rights import Capability
 from studies.access import may, may_open
+from studies.models import BreakGlass
 from studies.navigation import tabs_of
 from web.templatetags.design import tabs
 
@@ -16,12 +17,20 @@ register = template.Library()
 
 @register.inclusion_tag("studies/_tabs.html", takes_context=True)
 def study_tabs(context: Context) -> dict[str, Any]:
-    """The parts of the page's `study` that the person may open as tabs, and a notice if its labels are simulated."""
+    """The tabs of the page's `study` that the person may open, with notices about labels and administrators."""
     request, study = context["request"], context["study"]
     labels_and_urls = tabs_of(
         study.slug, opens=lambda address: may_open(request, study, address), protocol=study.protocol
     )
-    return {"study": study, **tabs(context, "Parts of the study", *chain.from_iterable(labels_and_urls))}
+    glasses = (
+        BreakGlass.objects.in_force().filter(study=study).select_related("user").order_by("ends_at")
+        if getattr(study, "is_opened_by_break_glass", False)
+        else []
+    )
+    is_own = any(glass.user == request.user for glass in glasses)
+    offers = not is_own and may(request, study, Capability.BREAK_GLASS)
+    shown = {"study": study, "request": request, "glasses": glasses, "offers_break_glass": offers}
+    return {**shown, **tabs(context, "Parts of the study", *chain.from_iterable(labels_and_urls))}
 
 
 @register.simple_tag(takes_context=True)

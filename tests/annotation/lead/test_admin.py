@@ -26,8 +26,9 @@ def test_rows_are_listed_and_shown_and_never_changed(operator, answered, model):
     assert operator.post(f"/admin/{model}/{row.pk}/delete/", {"post": "yes"}).status_code == 403
 
 
-def test_an_administrator_sees_and_changes_every_study(operator, answered):
+def test_an_administrator_who_is_no_member_neither_opens_nor_changes_campaigns(operator, answered):
     assert operator.get("/studies/isles/").status_code == 200
-    operator.post("/studies/isles/campaigns/marking/pause/")
+    assert operator.get("/studies/isles/campaigns/marking/").status_code == 403
+    assert operator.post("/studies/isles/campaigns/marking/pause/").status_code == 403
     answered.refresh_from_db()
-    assert answered.state == "paused"
+    assert answered.state == "open"

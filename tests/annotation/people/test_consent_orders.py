@@ -114,7 +114,7 @@ class Consenting(RuleBasedStateMachine):
         self.rollback.__enter__()
         self.log = Log()
         self.held = {}  # (person, campaign) → the task they have open
-        root = User.objects.create(username="root", is_superuser=True, is_lead=True)
+        root = User.objects.create(username="root", is_lead=True)
         self.lead = Client()
         self.lead.force_login(root)
         self.people = [
@@ -127,6 +127,8 @@ class Consenting(RuleBasedStateMachine):
             profiles.describe(annotator=annotator)
         attribute, _ = Attribute.objects.get_or_create(text="hat")
         self.studies = [Study.objects.create(name=f"S{n}", slug=f"s{n}", seed=n) for n in range(STUDIES)]
+        for study in self.studies:
+            study.memberships.create(user=root, role="lead")
         self.campaigns = [
             [self._campaign(study, attribute, number, reopen) for number in range(2)]
             for study in self.studies

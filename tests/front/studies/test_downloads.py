@@ -5,8 +5,10 @@ from pathlib import Path
 
 import pytest
 from django.test import Client
+from django.urls import reverse
 
 from accounts import profiles
+from accounts.models import User
 from annotation.assignment import leases
 from annotation.people import invitations
 from studies.models import AuditEntry
@@ -75,8 +77,9 @@ def opened(busy, marking, lead, lead_client) -> dict[Client, list[str]]:
     profiles.describe(annotator=person)
     leased = leases.next_assignment(campaign=marking, annotator=person)
     submit(leased, ticking(leased, leased.task.task_attributes.earliest("position").attribute.text))
-    annotator, panel, nobody = Client(), Client(), Client()
+    annotator, administrator, panel, nobody = Client(), Client(), Client(), Client()
     annotator.force_login(person.user)
+    administrator.force_login(User.objects.create_superuser("ada", password="not-tested"))
     practice = pages.add_check(marking, lead, "practice").public_id
     of_panel = pages.panel_pages(marking, lead, panel)
     of_lead = [*pages.lead_pages().values(), *pages.more_lead_pages()]
@@ -93,9 +96,11 @@ def opened(busy, marking, lead, lead_client) -> dict[Client, list[str]]:
             *pages.practice_pages(marking, practice).values(),
             *visits.of_annotator(marking, leased),
         ],
+        administrator: [*pages.administrator_pages().values()],
         panel: [*of_panel.values(), *visits.of_panel(of_panel)],
         nobody: [
             "/",
+            reverse("mfa_login_webauthn"),
             *pages.signed_out_pages().values(),
             *pages.second_factor_pages().values(),
         ],

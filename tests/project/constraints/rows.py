@@ -37,7 +37,7 @@ from annotation.recruitment.models import (
 )
 from catalog.models import Attribute
 from generation.models import Coding, Image, Phrase, ProbeRun
-from studies.models import AuditLink
+from studies.models import AuditLink, BreakGlass
 
 NUMBERS = itertools.count(1)
 
@@ -47,6 +47,7 @@ BASE: dict[type[models.Model], dict[str, Any]] = {
     AssociationScore: {"score": 0.5},
     Annotation: {"revision": lambda: next(NUMBERS)},
     Assignment: {"state": "skipped"},
+    BreakGlass: {"ends_at": lambda: timezone.now() + timedelta(hours=4)},
     AuditLink: {"position": lambda: next(NUMBERS)},
     CampaignLanguage: {"language": "de"},
     InvitationLetter: {"address_sealed": "sealed", "link_sealed": "sealed"},

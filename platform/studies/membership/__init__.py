@@ -18,12 +18,21 @@ def add_member(*, study: Study, username: str, role: str, by: User | None) -> St
     if user is None:
         message = f"No user has the name “{username.strip()}”."
         raise DomainError("user_unknown", message, fields={"username": message})
+    if by is not None and user == by and not _leads(study, by):
+        message = (
+            "You cannot make yourself a member. Ask a lead to add you, or open the study by break-glass."
+        )
+        raise DomainError("member_is_yourself", message, fields={"username": message})
     membership, created = StudyMembership.objects.get_or_create(study=study, user=user, role=role)
     if created:
         audit.record(
             by=by, action="member.added", subject=membership, study=study, username=user.username, role=role
         )
     return membership
+
+
+def _leads(study: Study, user: User) -> bool:
+    return StudyMembership.objects.filter(study=study, user=user, role=StudyMembership.Role.LEAD).exists()
 
 
 @transaction.atomic

@@ -1,0 +1,59 @@
+"""Background work of this app: a letter to a study's leads when an administrator opened the study by break-glass."""
+
+import smtplib
+from typing import Any
+
+from django.conf import settings
+from django.core.mail import EmailMessage
+from django.urls import reverse
+from django.utils import timezone
+
+from accounts.models import User
+from accounts.rights import Role
+from foundation.errors import DomainError, NotFound
+from jobs.models import Job
+from jobs.progress.reporter import Progress
+from jobs.run.registry import register
+from studies.membership.break_glass import LETTER
+from studies.models import BreakGlass
+
+
+@register(LETTER)
+def tell_leads(job: Job, progress: Progress) -> dict[str, Any]:
+    """Tell each lead who has an address who opened the study, why, and until when."""
+    rows = BreakGlass.objects.select_related("study", "user").filter(pk=job.arguments["break_glass"])
+    glass = rows.first()
+    if glass is None:
+        raise NotFound("study_not_found", "The study of this job was deleted.")
+    leads = User.objects.filter(
+        study_memberships__study=glass.study, study_memberships__role=Role.LEAD, is_active=True
+    )
+    addresses = sorted(set(leads.exclude(email="").values_list("email", flat=True)))
+    progress.start(len(addresses))
+    for address in addresses:
+        try:
+            _letter(glass, address).send()
+        except (smtplib.SMTPException, OSError) as error:
+            # The kind alone: what a mail server answers may hold addresses and more.
+            raise DomainError(
+                "mail_not_sent",
+                f"The mail server accepted no letters ({type(error).__name__}). Check EMAIL_HOST and the other EMAIL "
+                f"settings.",
+            ) from error
+        progress.advance()
+    return {"summary": f"Sent to {len(addresses)} lead{'' if len(addresses) == 1 else 's'}."}
+
+
+def _letter(glass: BreakGlass, address: str) -> EmailMessage:
+    study, page = glass.study, reverse("studies:history", args=[glass.study.slug])
+    until = timezone.localtime(glass.ends_at)
+    lines = [
+        f"{glass.user}, an administrator of this server, opened the study “{study.name}” by break-glass and can read "
+        f"everything in it until {until:%Y-%m-%d %H:%M} ({until:%Z}). Administrators who are no members see no labels "
+        "or results otherwise.",
+        f"Reason: {glass.reason}",
+        "The study’s history shows what was downloaded, and when the access ended:",
+        f"{settings.SITE_URL}{page}" if settings.SITE_URL else f"See this page on your server: {page}",
+    ]
+    subject = f"Stereoscope: an administrator opened “{study.name}”"
+    return EmailMessage(subject, "\n\n".join(lines) + "\n", to=[address])
