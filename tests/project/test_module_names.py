@@ -28,8 +28,8 @@ PLAIN_WORDS = {
         verify versions view web webhook workbook writer
     """,
     "Products and formats": """
-        allauth celery coco croissant csv diffusers inspect lite lora m49 markdown openai openid pdf postgresql prolific
-        rai sentry sql sqlite studio svg transformers vega visage wsgi zips
+        allauth celery coco croissant csv diffusers en inspect lite lora m49 markdown openai openid pdf postgresql
+        prolific rai sentry sql sqlite studio svg transformers vega visage wsgi zips
     """,
     "Statistics and plots": """
         ac accuracy alpha analysis analyze and arrays axis bars bias bigrams bootstrap charts choropleth

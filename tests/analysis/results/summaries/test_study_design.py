@@ -63,7 +63,7 @@ def test_annotators_are_counted_and_dated(marked):
         campaign.save()
     annotators = section(marked)["annotators"]
     assert "3 annotators judged images and 3 annotators rated attributes." in annotators
-    assert "Answers were collected from 1 March 2026 to 5 March 2026." in annotators
+    assert "Answers were collected from 1 Mar 2026 to 5 Mar 2026." in annotators
     assert "agreed to a consent text" in annotators
     assert (
         "based on 48 judgements of 4 images of 2 identity groups and on 12 ratings of 4 attributes"
