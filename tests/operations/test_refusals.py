@@ -192,7 +192,7 @@ def test_a_part_outside_the_backup_is_refused(copied):
 
 def test_a_file_that_the_manifest_does_not_name_is_refused(copied):
     (latest(copied) / "database" / "more.dat").write_bytes(b"")
-    assert "more.dat was not part of it" in refused(copied)
+    assert "more.dat was not part of the backup" in refused(copied)
 
 
 def test_a_huge_declared_size_is_refused_before_anything_is_read(tmp_path):
@@ -230,7 +230,7 @@ def test_a_folder_in_use_is_left_alone(copied):
 def test_a_backup_goes_neither_into_other_files_nor_into_its_own_source(tmp_path, settings):
     (tmp_path / "used").mkdir()
     (tmp_path / "used" / "thesis.tex").write_text("")
-    with pytest.raises(DomainError, match=r"holds other files, such as thesis\.tex"):
+    with pytest.raises(DomainError, match=r"contains other files, such as thesis\.tex"):
         BackupFolder(tmp_path / "used").prepare()
     for folder in (settings.MEDIA_ROOT / "backups", settings.MEDIA_ROOT.parent):
         with pytest.raises(DomainError, match="choose another folder for backups"):

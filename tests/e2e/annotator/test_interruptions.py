@@ -115,7 +115,7 @@ def test_a_task_whose_time_has_run_out_says_so_and_can_still_be_submitted(page, 
     join(page, marking)
     assert page.locator("#task-expired").is_hidden()
     page.clock.fast_forward("31:00")
-    page.get_by_text("The time kept for this task has run out").wait_for()
+    page.get_by_text("Your time for this task has run out").wait_for()
     page.keyboard.press("0")
     page.get_by_role("button", name="Submit").click()
     saved(page, 1)

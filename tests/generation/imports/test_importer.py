@@ -350,7 +350,7 @@ class TestManifest:
         self.write(folder, '{"path": "Velmari/0.png", "group": "Velmari"}\nhello\n[1]\n', "manifest.jsonl")
         report = import_images(study=study, path=folder, by=None)
         assert [str(remark) for remark in report.rejected] == [
-            "row 2: it is not JSON.",
+            "row 2: the line is not JSON.",
             "row 3: the line is not a JSON object.",
         ]
 
@@ -367,7 +367,7 @@ class TestManifest:
         assert [str(remark) for remark in report.rejected] == [
             "row 2 (\\ud800.png): The path or description of the file is not UTF-8 text.",
             "row 3 (Velmari/1.png): The path or description of the file is not UTF-8 text.",
-            "row 4: it is not JSON.",
+            "row 4: the line is not JSON.",
         ]
 
 

@@ -180,7 +180,7 @@ def test_text_is_kept_as_it_came_but_for_what_no_database_holds(bring, rows, tmp
     [
         (b"", "is empty"),
         (b"\xff\xfea\0b\0", "is not UTF-8"),
-        (b"question,answer\ntrade,A lamplighter.\n", "Say which column holds text"),
+        (b"question,answer\ntrade,A lamplighter.\n", "Say which column contains text"),
         (b'question,text\n"trade,A\n', "not a well-formed CSV file"),
         (b"text,text\na,b\n", "two columns called"),
         (b"question,text\ntrade," + b"x" * 140_000, "more than 131,072 characters"),

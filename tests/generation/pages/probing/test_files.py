@@ -131,8 +131,8 @@ def test_what_a_file_says_is_escaped(probed, lead_client):
 @pytest.mark.parametrize(
     ("name", "data", "sentence"),
     [
-        ("answers.exe", b"MZ", "is none of .csv"),
-        ("answers.html", b"<script>", "is none of .csv"),
+        ("answers.exe", b"MZ", "is not one of these types of file: .csv"),
+        ("answers.html", b"<script>", "is not one of these types of file: .csv"),
         ("answers.csv", b"", "empty"),
     ],
 )
