@@ -10,7 +10,7 @@ import time
 import uuid
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,12 +18,14 @@ import psycopg
 
 from tests.foundation.database.migrated import migrated_database
 from tests.foundation.database.postgres import on_postgres, postgres_url, run_on_server
+from tests.foundation.database.shell import PlatformShell
 
 ROOT = Path(__file__).resolve().parents[3]
 # Django's checks of the code take as long as all the rest of a start, and `make lint` runs them. These have none.
 WITHOUT_CHECKS = {"check", "migrate", "shell"}
 # A worker starts as in production: signals reach it after everything is imported.
 AS_OPERATED = {"worker"}
+WITH_COLLECTOR = {"SENTRY_DSN", "OTEL_EXPORTER_OTLP_ENDPOINT"}
 
 
 @dataclass(frozen=True)
@@ -31,6 +33,7 @@ class Server:
     """The platform on a database and a folder of its own; `run` and `start` are its command line."""
 
     env: dict[str, str]
+    shell: PlatformShell | None = None
 
     def run(self, *arguments: str, check: bool = True, **env: str) -> subprocess.CompletedProcess[str]:
         done = subprocess.run(
@@ -65,6 +68,8 @@ class Server:
     def ask(self, code: str) -> Any:
         """Run Python in the platform and return what it leaves in `answer`."""
         models = "".join(f"from {app}.models import *\n" for app in ("jobs", "studies", "generation"))
+        if self.shell is not None:
+            return self.shell.ask(models + code)
         done = self.run(
             "shell", "-v", "0", "-c", f"import json\n{models}{code}\nprint('ANSWER' + json.dumps(answer))"
         )
@@ -106,9 +111,13 @@ def own_server(folder: Path, **env: str) -> Iterator[Server]:
         url = postgres_url(name)
     else:
         url = f"sqlite:///{shutil.copy(template, folder / 'own.sqlite3')}"
+    server = platform_on(url, folder, **env)
+    shell = PlatformShell(ROOT, server.env)
     try:
-        yield platform_on(url, folder, **env)
+        # A fork would lack the threads in which a collector's library sends what it was told.
+        yield server if WITH_COLLECTOR & env.keys() else replace(server, shell=shell)
     finally:
+        shell.close()
         if on_postgres():
             run_on_server(f'DROP DATABASE "{name}" WITH (FORCE)')
 
