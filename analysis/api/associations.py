@@ -27,7 +27,7 @@ _FILTERS = ("modality", "setting", "dimension", "descriptor", "word")
 
 
 class AssociationSerializer(serializers.Serializer[Any]):
-    """A descriptor and a word: how often the model said it, and how surprising that is (analysis.md)."""
+    """A descriptor and a word: how often the model answered the word, and how significant that is (analysis.md)."""
 
     modality = serializers.CharField()
     setting = serializers.CharField()

@@ -43,7 +43,7 @@ __all__ = [
 
 
 class Report(models.Model):
-    """The results of a study as of one moment, with the parameters and the digest of what they rest on."""
+    """The results of a study at one moment, with their parameters and the digest of their inputs."""
 
     # Raised when tables change shape: reports of an older format are computed again, never reused.
     FORMAT = 9

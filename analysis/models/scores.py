@@ -18,7 +18,7 @@ from studies.models import Study
 
 
 class Encoder(models.Model):
-    """A model that turns images and texts into vectors: an architecture with one checkpoint, told apart by digest.
+    """A model that turns images and texts into vectors: an architecture with one checkpoint, identified by a digest.
 
     `parameters` says how it was loaded: its temperature, the size of its pictures, the length of its texts.
     """

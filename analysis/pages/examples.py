@@ -93,7 +93,7 @@ class Example:
 
 @dataclass(frozen=True)
 class AnnotatorAnswer:
-    """What one annotator answered for one attribute of one picture."""
+    """One annotator's answer about one attribute of one image."""
 
     pseudonym: str
     present: bool

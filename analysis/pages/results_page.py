@@ -69,19 +69,19 @@ class ResultsPage:
 
     @property
     def probes(self) -> Row | None:
-        """What is said of models' answers to probe sets, None where no model was asked."""
+        """The summary of models' answers to probe sets; None if no model was asked."""
         summary: Row | None = self.report.summary.get("probes")
         return summary
 
     @property
     def words(self) -> Row | None:
-        """What is said of words that models gave or wrote, None where no model was asked for any."""
+        """The summary of words that models answered; None if no model was asked for words."""
         summary: Row | None = self.report.summary.get("words")
         return summary
 
     @property
     def has_probing(self) -> bool:
-        """Whether models answered anything that the results rest on."""
+        """Whether the results use answers of models."""
         words = self.words or {}
         return self.probes is not None or bool(words.get("words") or words.get("texts"))
 
@@ -155,7 +155,7 @@ class ResultsPage:
 
     @cached_property
     def campaigns(self) -> list[Campaign]:
-        """The campaigns the report rests on."""
+        """The campaigns whose answers the report uses."""
         return list(campaigns_named(self.study, self.report.parameters["campaigns"]))
 
     @property
@@ -164,11 +164,11 @@ class ResultsPage:
 
     @property
     def rating_campaigns(self) -> list[Campaign]:
-        """The rating campaigns the report rests on."""
+        """The rating campaigns whose answers the report uses."""
         return [campaign for campaign in self.campaigns if kind_of(campaign).rates_attributes]
 
     def marks(self, images: Sequence[Image] | QuerySet[Image]) -> QuerySet[Annotation]:
-        """What annotators said of these images and counts now; withdrawn since the report, it is gone."""
+        """Annotators' answers about these images that count now, without those withdrawn since the report."""
         return self.marks_where(task__image__in=images)
 
     def marks_where(self, **holds: Any) -> QuerySet[Annotation]:
@@ -248,7 +248,7 @@ def files_with_rows(report: Report) -> list[str]:
 
 
 def _waiting(study: Study, job: Job | None) -> dict[str, Any]:
-    """What a page says before there are results: those under way, those that stopped, or what they would rest on."""
+    """A page before there are results: a running job, a failed job, or the inputs to use."""
     if job is not None and job.state in reports.STOPPED:
         latest = reports.latest_report(study)
         form = ParametersForm(study, initial=latest.parameters if latest else {})

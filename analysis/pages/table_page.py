@@ -32,7 +32,7 @@ class TablePage:
 
     @property
     def match_count(self) -> int:
-        """How many rows hold the word that is looked for."""
+        """The number of rows that contain the search word."""
         return int(self.rows.paginator.count)
 
     @property

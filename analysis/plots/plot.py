@@ -1,4 +1,4 @@
-"""What every plot has: the question it answers, units, how many it rests on, two widths, and its numbers."""
+"""What every plot has: the question it answers, its units, n, two widths, and its numbers."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ Spec = Callable[[], dict[str, Any]]
 
 @dataclass(frozen=True)
 class Heading:
-    """What a plot says of itself: the name of its files, its question, its units, and how many it rests on."""
+    """The heading of a plot: the name of its files, its question, its units, and n."""
 
     name: str
     title: str

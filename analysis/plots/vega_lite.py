@@ -199,7 +199,7 @@ def map_spec(
 def scatter_spec(
     points: Sequence["DataPoint"], field: "Field", series: Sequence[str], *, title: str, subtitle: str
 ) -> dict[str, Any]:
-    """Points with their intervals, the series told apart by form and colour."""
+    """Points with their intervals. Series have different shapes and colours."""
     import altair as alt
 
     places = [(field.x.place(point.x), field.y.place(point.y)) for point in points]

@@ -1,4 +1,4 @@
-"""What a built release holds: the facts that its documents are written from.
+"""The contents of a built release: the facts from which its documents are written.
 
 `assembly/build.py` fills a `Contents` and passes it, with the folder that already holds data, COCO and image files,
 to `documents.write_documents(contents=…, folder=…)`. It depends on the database and the parameters
@@ -275,7 +275,7 @@ class Contents:
 
     @property
     def ids_are_people(self) -> bool:
-        """Whether an id stands for one person in every campaign."""
+        """Whether every annotator id belongs to one person, in every campaign."""
         return all(campaign.ids_are_people for campaign in self.campaigns)
 
     @property

@@ -1,4 +1,4 @@
-"""What a release would hold if it were built now, and what its privacy check would say. Builds nothing."""
+"""The contents of a release built now, and the result of its privacy check. Builds nothing."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -82,7 +82,7 @@ def preview(study: Study, *, k: int, leave_out_people: bool = False) -> Preview:
 
 
 def _released(study: Study) -> list[Campaign]:
-    """Return the campaigns whose labels a release would hold."""
+    """Return the campaigns whose labels a release would contain."""
     return list(Campaign.objects.filter(study=study).select_related("study"))
 
 

@@ -1,4 +1,4 @@
-"""The questions of a probe set, and one of them as it is put to a model.
+"""The questions of a probe set, and one question as a model reads it.
 
 All of these are values that nothing changes, without fields of another name: a probe set is read from a file that
 anybody may have written.
@@ -103,7 +103,7 @@ class OptionPair(ProbePart):
 
 
 class AskedQuestion(ProbePart):
-    """A choice as it was put to a model: all that coding its answer needs."""
+    """A choice as a model read it: everything that is needed to code the answer."""
 
     text: QuestionText
     options: OptionPair
@@ -154,7 +154,7 @@ class ProbeQuestion(ProbePart):
         return self.options or self.options_by_scenario[scenario]
 
     def asked(self, *, scenario: str = "", order: Order = "published") -> AskedQuestion:
-        """Return a choice as it is put to a model: options in order, articles by rule."""
+        """Return a choice as a model reads it: options in order, articles by rule."""
         pair = self.option_pair(scenario)
         first = pair.first(order)
         second: Side = "minus" if first == "plus" else "plus"

@@ -36,7 +36,7 @@ class RunCounts:
 
 @dataclass(frozen=True)
 class ServedModel:
-    """A model that an endpoint said it served, and since when."""
+    """A model that an endpoint named in its replies, and since when."""
 
     name: str
     fingerprint: str

@@ -121,7 +121,7 @@ def create_mcas_study(
 
 
 def create_published_mcas_study(*, name: str, published: PromptSet, by: User | None) -> Study:
-    """Create a study of MCAS from a prompt set as it is."""
+    """Create a study of MCAS from an unchanged prompt set."""
     with transaction.atomic():
         study = _study(name, clean(McasPlan.of(published)), by, "", None)
         use_prompt_set(study=study, chosen=published, by=by)

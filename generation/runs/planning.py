@@ -115,12 +115,12 @@ def _set_budget(run: GenerationRun, price: Decimal | None, budget: Decimal | Non
 
 
 def default_label(backend: str, model_id: str) -> str:
-    """Return how reports name the model when nobody said: the last part of its id."""
+    """Return the default name of a model in reports: the last part of its id."""
     return model_id.rstrip("/").rsplit("/", 1)[-1] or backend
 
 
 def clean_label(label: str) -> str:
-    """Return a model's label as it is stored."""
+    """Return the stored label of a model."""
     label = " ".join(label.split())
     if not label or len(label) > 120:
         message = "Enter a name of the model with 1 to 120 characters."
@@ -138,7 +138,7 @@ def same_run(
 
 
 def clean_model_id(model_id: str, *, needed: bool) -> str:
-    """Return a model's id as it is stored."""
+    """Return the stored id of a model."""
     model_id = model_id.strip()
     message = ""
     if needed and not model_id:

@@ -51,7 +51,7 @@ class ReadOnlyAdmin(ModelAdmin):
 
 @admin.register(Annotator)
 class AnnotatorAdmin(ReadOnlyAdmin):
-    """Pseudonyms only: whom they belong to is nobody's daily business."""
+    """Show pseudonyms only, because daily work does not need the people's names."""
 
     list_display = ("pseudonym", "origin", "source", "created_at")
     list_filter = ("origin",)

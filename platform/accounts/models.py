@@ -1,4 +1,4 @@
-"""People: who signs in, who annotates, what they said of themselves and what they agreed to."""
+"""People: accounts, annotators, what annotators said about themselves and the texts they agreed to."""
 
 import secrets
 from typing import ClassVar
@@ -148,7 +148,7 @@ class MatchedWords(models.Model):
 
 
 class ConsentText(models.Model):
-    """One version of what annotators are told and asked to agree to. A published version never changes."""
+    """One version of the text that annotators read and agree to. A published version never changes."""
 
     class LabelsWhenErased(models.TextChoices):
         DELETE = "delete", "deleted"

@@ -77,7 +77,7 @@ def sure_code_of(field: str, text: str) -> str:
 
 
 def words_key(text: str) -> str:
-    """Return words as they are compared: without regard to case and spaces alone.
+    """Return words in the form in which they are compared: without differences of case and spaces.
 
     With its accents left out, a word may be another: Hungarian “nő” is a woman, “no” is no answer.
     """

@@ -27,7 +27,7 @@ _LIMITS = {
 
 @dataclass(frozen=True)
 class Locality:
-    """What one row of a geography file says of an identity."""
+    """One row of a geography file: the place of an identity group."""
 
     display_name: str
     iso_code: str = ""

@@ -1,4 +1,4 @@
-"""What a resource's raters said of a listed pair: whether it is a stereotype, whether it was rated."""
+"""Raters' answers about a listed pair: whether it is a stereotype, and whether it was rated."""
 
 from django.db.models import F, Q, TextChoices, Value
 from django.db.models.functions import Coalesce

@@ -150,7 +150,7 @@ class DomainCommand(BaseCommand):
         return super().execute(*args, **options)
 
     def progress(self, title: str = "") -> ConsoleProgress:
-        """Return a progress reporter on standard error, so that standard output holds only results."""
+        """Return a progress reporter on standard error, so that standard output contains only results."""
         return ConsoleProgress(self.stderr, title=title)
 
     def usage_error(self, message: str) -> NoReturn:

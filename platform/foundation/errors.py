@@ -35,7 +35,7 @@ class Forbidden(DomainError):
 
 
 class NotFound(DomainError):
-    """There is no such thing, or the person may not know of it."""
+    """The requested object does not exist, or the person may not know about it."""
 
     status = 404
 

@@ -49,7 +49,7 @@ def format_duration(seconds: float) -> str:
 
 
 def reason_text(reason: object) -> str:
-    """Turn the code of a reason (`too_few_annotators`) into words; a sentence stays as it is."""
+    """Turn the code of a reason (`too_few_annotators`) into words; a sentence does not change."""
     return str(reason or "").replace("_", " ").strip()
 
 

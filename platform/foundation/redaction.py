@@ -1,4 +1,4 @@
-"""What must not stand in a job's log or message, which every member of the study reads."""
+"""Removes what must not be in a job's log or message, because every member of the study reads them."""
 
 import logging
 import os

@@ -84,7 +84,7 @@ class Job(models.Model):
 
     @property
     def seconds_left(self) -> float | None:
-        """How long the present part will take at the pace of late; None when that cannot be said."""
+        """How long the current part will take at the recent pace; None if that is unknown."""
         if self.state != self.State.RUNNING or not self.rate or self.steps_total is None:
             return None
         return (self.steps_total - self.steps_done) / self.rate

@@ -81,7 +81,7 @@ def study_for(request: AnyRequest, slug: str) -> Study:
 
 
 def require(request: AnyRequest, study: Study) -> None:
-    """Refuse whoever lacks in `study` what the address requires of a member."""
+    """Refuse a person who lacks the right in `study` that the address requires."""
     capability = required(request)
     if not may(request, study, capability):
         if not capabilities_in(request, study):
@@ -172,7 +172,7 @@ def _store(request: AnyRequest) -> dict[Any, Any]:
 
 
 class RightsMiddleware:
-    """Refuse a page to whoever lacks what its address requires, before the view runs.
+    """Refuse a page, before the view runs, to a person who lacks the right that its address requires.
 
     The API signs programs in later, so there `HasRight` does the same.
     """
@@ -205,7 +205,7 @@ class RightsMiddleware:
 
 
 class HasRight(BasePermission):
-    """Refuse an address of the API to whoever lacks what it requires."""
+    """Refuse an address of the API to a person who lacks the right that it requires."""
 
     def has_permission(self, request: Request, view: Any) -> bool:
         if request.method in _METHODS_WITHOUT_RIGHT or not hasattr(view, (request.method or "").lower()):
@@ -215,7 +215,7 @@ class HasRight(BasePermission):
 
 
 def check(request: AnyRequest, kwargs: dict[str, Any]) -> None:
-    """Refuse whoever lacks what the address requires.
+    """Refuse a person who lacks the right that the address requires.
 
     Where the address names a study, membership decides here. Where it names something else (a campaign, a job), the
     function that finds it calls `require` with its study.

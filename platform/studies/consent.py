@@ -63,7 +63,7 @@ def translation_of(text: ConsentText, *, study: Study, language: str) -> Consent
 
 
 def text_for(study: Study, language: str) -> ConsentText:
-    """Return the current text as somebody reads it: in their language, or as it was written where it has no other."""
+    """Return the current text in a person's language, or in its original language if there is no translation."""
     text = current_text(study)
     if language == text.language:
         return text
@@ -140,7 +140,7 @@ def of_series(annotator: Annotator, study: Study) -> QuerySet[Consent]:
 
 
 def rests_on(annotator: Annotator, study: Study) -> QuerySet[Consent]:
-    """Return the consents that the annotator's part in `study` rests on, none if all were taken back.
+    """Return the consents for the annotator's part in `study`; none if all were withdrawn.
 
     Until they agree to the study's own text, these are their consents to the default one.
     """
@@ -158,7 +158,7 @@ def has_consented(annotator: Annotator, study: Study) -> bool:
 
 
 def consenting(study: Study) -> QuerySet[Annotator]:
-    """Return the annotators for whom `has_consented` holds."""
+    """Return the annotators for whom `has_consented` is true."""
     return Annotator.objects.filter(pk__in=_agreed(study).values("annotator"))
 
 

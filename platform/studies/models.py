@@ -15,7 +15,7 @@ from catalog.raters import MIN_RATERS, RaterPools
 
 
 class Study(models.Model):
-    """One run of a protocol. `parameters` holds the protocol's numbers that no column has."""
+    """One run of a protocol. `parameters` has the protocol's numbers that have no column."""
 
     class Protocol(models.TextChoices):
         VISAGE = "visage", "ViSAGe: visual stereotypes around the globe"

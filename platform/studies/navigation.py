@@ -20,7 +20,7 @@ _tabs: dict[str, Tab] = {}
 
 
 def register_tab(label: str, url_name: str, *, order: int, protocol: str = "") -> None:
-    """Add a tab to the pages of every study, or of those of a protocol; tabs stand in the order of their numbers."""
+    """Add a tab to the pages of every study, or of the studies of a protocol. Tabs are ordered by their numbers."""
     _tabs[url_name] = Tab(label, url_name, order, protocol)
 
 

@@ -1,4 +1,4 @@
-"""The language in which a table says what it holds about annotators."""
+"""The vocabulary in which a table declares what it stores about annotators."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -55,7 +55,7 @@ class PersonalTable:
 
 
 def nothing(model: str, other: str, *, mentions: str = "") -> PersonalTable:
-    """Declare a table that holds nothing about annotators, but for names that stand there by chance."""
+    """Declare a table that stores nothing about annotators, except names that occur by chance."""
     return PersonalTable(model, Erasing.NOTHING, other=other, mentions=mentions)
 
 

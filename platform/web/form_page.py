@@ -108,7 +108,7 @@ class FormPage(VerbView, Generic[F]):
 
 
 class Button(VerbView):
-    """A button; what the verb refuses is said where the person is led."""
+    """A button. The next page shows the message if the verb refuses."""
 
     http_method_names = ["post"]
 

@@ -42,7 +42,7 @@ def everyone(_user: Any) -> bool:
 def register_link(
     label: str, url_name: str, *, order: int, shown_to: Callable[[Any], bool] = everyone
 ) -> None:
-    """Add a link to the main navigation; links stand in the order of their numbers."""
+    """Add a link to the main navigation. Links are ordered by their numbers."""
     _links[url_name] = Link(label, url_name, order, shown_to)
 
 

@@ -62,7 +62,7 @@ class Command(DomainCommand):
 
 
 def privacy_lines(folder: Path) -> Iterator[str]:
-    """Yield what the privacy check of a release said, from its own file."""
+    """Yield the findings of a release's privacy check, from the release's file."""
     privacy = json.loads((folder / "privacy.json").read_text(encoding="utf-8"))
     if privacy["smallest"] is not None:
         yield f"profiles: every combination belongs to {privacy['smallest']:,} people or more"

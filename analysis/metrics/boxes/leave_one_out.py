@@ -65,7 +65,7 @@ class Owners:
 
 
 def drawn_by_people(data: Boxes) -> bool:
-    """Whether ids of drawings stand for people, by the signs of `annotator_ids_usable`."""
+    """Whether each id of a drawing belongs to one person, by the signs of `annotator_ids_usable`."""
     annotator, unit = data.drawing_annotator, data.drawing_unit
     if not len(annotator):
         return False

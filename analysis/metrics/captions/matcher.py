@@ -110,7 +110,7 @@ def match_captions(captions: pd.DataFrame, attributes: Iterable[str]) -> Caption
 
 
 def match_spans(text: str, attributes: Iterable[str]) -> list[tuple[int, int, str]]:
-    """Where attributes stand in a text: (start, end, attribute), in order; spans may overlap.
+    """The places of attributes in a text: (start, end, attribute), in order. Spans may overlap.
 
     >>> match_spans("Two tall-hats and a hatter's hat", ["hat", "tall hat"])
     [(4, 13, 'tall hat'), (9, 13, 'hat'), (29, 32, 'hat')]

@@ -1,4 +1,4 @@
-"""Whether an annotator id stands for a person."""
+"""Whether each annotator id belongs to one person."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -109,7 +109,7 @@ class IdSigns:
 
     @property
     def sentence(self) -> str | None:
-        """Which of the signs holds, with its share."""
+        """Which of the signs applies, with its share."""
         if self.images > 1 and self.on_one_image > MOST_ON_A_SINGLE_IMAGE * self.annotators:
             share = _percent(self.on_one_image / self.annotators)
             return f"{share} of the annotator ids occur with a single image only, so an id is not one person."

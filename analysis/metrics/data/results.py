@@ -1,4 +1,4 @@
-"""The shape of every result: a table of nullable columns, and what it rests on."""
+"""The shape of every result: a table of nullable columns, and the data it uses."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

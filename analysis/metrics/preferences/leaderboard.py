@@ -27,7 +27,7 @@ class Preferences(Result):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Strengths:
-    """Log strengths of items by maximum likelihood, and what their intervals rest on.
+    """Log strengths of items by maximum likelihood, and the data for their intervals.
 
     `covariance` is the inverse of the information (parameters, square), the strengths' rows first; `scores` the
     gradient of each answer's log likelihood (answers × parameters); `prompt` and `annotator` hold one code from

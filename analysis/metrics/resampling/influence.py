@@ -73,7 +73,7 @@ def _summed(scores: csr_array, codes: NDArray[np.int64]) -> csr_array:
 
 
 def _left_out(estimate: NDArray[np.float64], influence: NDArray[Any], touched: NDArray[Any]) -> LeftOut:
-    """Each estimate without each cluster of answers it rests on (`touched`); arrays are clusters × estimates.
+    """Each estimate without each cluster of its answers (`touched`); arrays are clusters × estimates.
 
     Of n clusters, one that is left out takes n/(n − 1) of its influence with it, exactly so for a mean.
     """

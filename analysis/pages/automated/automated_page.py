@@ -73,7 +73,7 @@ class AutomatedPage:
         return requested if requested in values else next(iter(values), "")
 
     def rests_on(self, table: str, encoder: str) -> dict[str, Any]:
-        """What the numbers of an encoder rest on, and how much it has not seen."""
+        """The inputs of an encoder's numbers, and the images and texts that it has not read."""
         notes = self.page.report.summary["notes"].get(table, {}).get(encoder, {})
         return {"encoder": encoder, **notes}
 

@@ -138,7 +138,7 @@ class Preregister(StudyView, FormPage[forms.Form]):
 
 @requires(get=Capability.SEE_RESULTS)
 def preregistration(request: HttpRequest, study: str, number: int) -> HttpResponse:
-    """Download a preregistration as it was written down."""
+    """Download a preregistration exactly as it was stored."""
     current_study = study_for(request, study)
     registration = get_object_or_404(Preregistration, study=current_study, number=number)
     name = f"preregistration-{number}.json"

@@ -34,7 +34,7 @@ _TRIED = "tried_%s"  # the same field stands twice on the page
 
 @requires(get=Capability.SEE_RELEASES)
 def releases(request: HttpRequest, study: str) -> HttpResponse:
-    """What a release would hold now, what its privacy check says, and the releases there are."""
+    """The contents of a release built now, the result of its privacy check, and the existing releases."""
     current_study = study_for(request, study)
     tried = KForm(request.GET, auto_id=_TRIED) if "k" in request.GET else KForm(auto_id=_TRIED)
     return render(request, "analysis/releases/list.html", _context(request, current_study, tried, form=None))

@@ -1,4 +1,4 @@
-"""Where people disagree most: images and attributes, who said what, and by which groups of annotators."""
+"""Where people disagree most: images and attributes, each annotator's answers, and shares by group."""
 
 from typing import Any
 from urllib.parse import urlencode

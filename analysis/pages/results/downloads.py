@@ -52,7 +52,7 @@ def table(page: ResultsPage, table: str) -> HttpResponse:
 @requires(get=Capability.SEE_LABELS)
 @results_page(NO_TEMPLATE)
 def labels(page: ResultsPage, table: str) -> HttpResponse:
-    """What annotators said and counts now, row by row, under the choices of the report."""
+    """Annotators' answers that count now, row by row, with the choices of the report."""
     if table not in LABELS:
         raise NotFound("table_not_found", f"There is no table “{table}”. The tables are {', '.join(LABELS)}.")
     if page.too_many_labels:

@@ -23,7 +23,7 @@ from studies.access import study_for
 
 @results_page("analysis/results/overview.html")
 def overview(page: ResultsPage) -> dict[str, Any]:
-    """The headline numbers, what they rest on and what is missing."""
+    """The headline numbers, their inputs and what is missing."""
     tendency = page.rows("tendency")
     undefined: dict[str, int] = {}
     for row in tendency:

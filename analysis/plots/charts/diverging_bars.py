@@ -14,7 +14,7 @@ LINE_WIDE, LINE_NARROW, TOP, BOTTOM = 24.0, 42.0, 22.0, 40.0
 
 @dataclass(frozen=True)
 class DivergingBar:
-    """One line: to which side it leans and how far. A missing estimate is said with its reason."""
+    """One line: its side and its length. A missing estimate is shown with its reason."""
 
     label: str
     low: float | None

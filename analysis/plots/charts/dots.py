@@ -15,7 +15,7 @@ STEREOTYPE, RANDOM, PLAIN = "stereotype", "random", "plain"
 
 @dataclass(frozen=True)
 class Dot:
-    """One line. A missing estimate is said with its reason; an unbounded end is an arrow."""
+    """One line. A missing estimate is shown with its reason; an unbounded end is an arrow."""
 
     label: str
     low: float | None

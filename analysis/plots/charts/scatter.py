@@ -1,4 +1,4 @@
-"""Two numbers of each thing against each other, with the intervals there are; groups told apart by form."""
+"""Two numbers of each item as a point, with their intervals. Groups have different shapes."""
 
 import math
 from collections.abc import Callable, Sequence

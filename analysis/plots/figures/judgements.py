@@ -89,7 +89,7 @@ def likelihood_plot(rows: Sequence[Row], group: str) -> Plot:
 
 
 def attribute_plot(rows: Sequence[Row], names: Mapping[str, str], attribute: str) -> Plot:
-    """L of one attribute in every group it was shown for, stereotype and random told apart by form."""
+    """The likelihood of one attribute by group. Stereotypes and random attributes have different shapes."""
     ordered = sorted(rows, key=lambda row: (-row["likelihood"], row["identity_group"]))
     largest = ordered[:MOST_LINES]
     labels = [names.get(row["identity_group"], row["identity_group"]) for row in largest]

@@ -209,7 +209,7 @@ class Filling:
             self._progress.check_cancelled()
 
     def _name(self) -> tuple[Naming, AnnotatorRows]:
-        """Write what labels refer to; return what keys stand for."""
+        """Write the rows that labels refer to; return the meaning of their keys."""
         with_files = self._parameters.with_images
         if with_files:
             (self._folder / FOLDER).mkdir()

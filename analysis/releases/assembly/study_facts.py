@@ -33,7 +33,7 @@ LEFT_OUT = (
 
 
 def released_campaigns(study: Study, using: str) -> list[Campaign]:
-    """Return the campaigns whose labels a release holds."""
+    """Return the campaigns whose labels a release contains."""
     return list(Campaign.objects.using(using).filter(study=study).order_by("pk"))
 
 

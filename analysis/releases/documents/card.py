@@ -38,7 +38,7 @@ def data_card(contents: Contents) -> str:
 
 
 def summary(contents: Contents) -> str:
-    """What the release holds, in one paragraph."""
+    """Describe the contents of the release in one paragraph."""
     study = contents.study
     if contents.probes and not contents.campaigns:
         return card_probes.summary(contents)

@@ -7,7 +7,7 @@ from annotation.kinds.options import Options
 
 
 def who_labelled(contents: Contents) -> str:
-    """Who labelled, in numbers, and what is released of what they said of themselves."""
+    """How many annotators labelled, and which details about them are released."""
     lines = [f"{annotators(contents)} with labels that count. Their ids are used in this release only."]
     lines += [
         f"{plain(campaign.name)}: "

@@ -15,7 +15,7 @@ _LIMITS = (
 
 
 def summary(contents: Contents) -> str:
-    """What a release of answers of models alone holds, in one paragraph."""
+    """Describe a release that contains only models' answers, in one paragraph."""
     study = contents.study
     return (
         f"Models' answers to questions, according to the protocol {plain(study.protocol_name)}: "

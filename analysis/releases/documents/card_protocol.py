@@ -135,7 +135,7 @@ def _asked_for(rule: QualityCheck) -> str:
 
 
 def what_does_not_count(contents: Contents) -> str:
-    """What one may look for and not find, submissions that do not count among it, and why."""
+    """What the release leaves out, including submissions that do not count, and the reasons."""
     missing = [f"{plain(absence.what)}: {plain(absence.why)}" for absence in contents.missing]
     return sections(
         [

@@ -60,7 +60,7 @@ def unsuitable_uses(contents: Contents) -> tuple[str, ...]:
 
 
 def limitations(contents: Contents) -> tuple[str, ...]:
-    """What one cannot conclude."""
+    """Which conclusions the data do not support."""
     few = [
         campaign
         for campaign in contents.campaigns

@@ -78,7 +78,7 @@ LICENCES = {
 
 
 def licence_of(chosen: str) -> Licence:
-    """Return the licence chosen: one of the list, none, or the words of the lead as they are."""
+    """Return the chosen licence: a known licence, none, or the lead's own words unchanged."""
     chosen = " ".join(chosen.split())
     if not chosen:
         return LICENCES[NOT_CHOSEN]
@@ -113,6 +113,7 @@ def licence_text(contents: Contents) -> str:
     if contents.images.models:
         lines += [
             "",
-            f"Images were made by {', '.join(contents.images.models)}; the terms of these models may limit their use.",
+            f"Images were made by {', '.join(contents.images.models)}; the terms of these models may limit "
+            f"their use.",
         ]
     return "\n".join(lines) + "\n"

@@ -1,4 +1,4 @@
-"""Markdown that says what it is given, whatever characters that holds."""
+"""Markdown in which any text is shown exactly as given."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -14,7 +14,7 @@ def plain(text: object) -> str:
 
 
 def quoted(text: str) -> str:
-    """Return text as it is, in a block that it cannot end."""
+    """Return text unchanged, in a block that the text cannot end."""
     text = text.strip("\n")
     fence = "`" * max([3, *(len(run) + 1 for run in _FENCE.findall(text))])
     return f"{fence}text\n{text}\n{fence}"

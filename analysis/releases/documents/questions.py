@@ -118,7 +118,7 @@ def _place(question: Question, *, required: bool) -> str:
 
 
 def counts_in_words(campaign: QuestionCampaignFacts) -> str:
-    """How many questions there are, and where they stand in the release."""
+    """The number of questions, and where the release lists them."""
     number = amount(len(kind_of(campaign).questions), "question")
     return (
         f"The campaign asks {number}. The tables `questions` and `options` list them; "

@@ -229,7 +229,8 @@ def _field(
         why = f"With it, too many combinations would have belonged to fewer than {k} people."
     elif released_count < stated:
         why = (
-            f"Released for {released_count:,} of the {stated:,} people who stated it. For the others, the combination "
+            f"Released for {released_count:,} of the {stated:,} people who stated it. For the others, the "
+            f"combination "
             f"would have belonged to fewer than {k} people, or the value cannot be made less precise."
         )
     else:
@@ -258,7 +259,7 @@ def _one_spelling(stated: Mapping[int, Profile]) -> dict[int, Profile]:
 def stated_by(values: Sequence[object]) -> Profile:
     """Return a profile in words from the codes of `AnnotatorProfile.FIELDS`; languages become one text.
 
-    What somebody said in own words has no code and is not released.
+    Answers in own words have no code and are not released.
     """
     return tuple(
         "; ".join(sorted(_names(field, value), key=str.casefold)) or None

@@ -14,7 +14,7 @@ from analysis.releases.privacy.people import People, profiles_of
 
 
 def pack(coarsened: Coarsened, people: People, *, against: Sequence[Earlier]) -> bytes:
-    """Return what a release shows of its people, as it is stored with the release."""
+    """Return what a release shows about its people, in the form stored with the release."""
     classes: dict[tuple[str, Profile], list[int]] = {}
     for key, profile in sorted(coarsened.profiles.items()):
         classes.setdefault((people.origins[key], profile), []).append(key)

@@ -54,7 +54,7 @@ class Finding:
 
 
 def doubts(finding: Finding, evidence: Evidence) -> Iterator[str]:
-    """Yield what makes a coding unsure, in the order in which it is said."""
+    """Yield the reasons why a coding is unsure, in the order of the answer."""
     yield finding.doubt
     words, option_mentions = evidence.words, [mention for mention in evidence.mentions if mention.side]
     # What refuses or leaves both open may name both: there is nothing to mistake unless it also commits.

@@ -43,7 +43,7 @@ class Ending:
 
 
 def write_endings(endings: Sequence[Ending]) -> list[Ending]:
-    """Write how requests ended; return those that were still pending. The others stay as they are."""
+    """Write how requests ended; return the requests that were still pending. Other requests do not change."""
     now = timezone.now()
     all_fields = {field.name: field for field in Answer._meta.concrete_fields}
     fields = [all_fields[name] for name in (*_COLUMNS, "cost", "id")]

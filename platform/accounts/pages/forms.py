@@ -99,7 +99,7 @@ class ProfileForm(_ProfileModelForm):
             raise forms.ValidationError(error.message) from None
 
     def describe(self) -> AnnotatorProfile:
-        """Save what was said."""
+        """Save the answers about the person."""
         return profiles.describe(annotator=self.instance.annotator, **self.cleaned_data)
 
 

@@ -26,7 +26,7 @@ from foundation.errors import Forbidden
 
 @requires(get=Capability.ANYONE, post=Capability.ANYONE)
 class SignIn(LoginView):
-    """User name and password; annotators who came by a link have neither and are told so."""
+    """User name and password. Annotators who came by a link have neither, and the page says so."""
 
     template_name = "accounts/sign_in.html"
     form_class = SignInForm

@@ -51,7 +51,7 @@ _TAKEN_BY_PAGES = frozenset({"import"})
 
 @dataclass(frozen=True)
 class ListedPair:
-    """One row of the file: a pair (identity, attribute) and what raters said of it."""
+    """One row of the file: a pair (identity, attribute) and raters' answers about it."""
 
     row: int
     identity: str

@@ -79,7 +79,7 @@ def with_usual_names(data: bytes) -> bytes | None:
 
 
 def _main_part(relationships: bytes) -> str:
-    """Return the name of the part that is said to be the workbook, "" where none is."""
+    """Return the name of the part that is declared as the workbook; "" if there is none."""
     for relationship in _RELATIONSHIP.finditer(relationships):
         target = _TARGET.search(relationship[1])
         if target and b'/officeDocument"' in relationship[1]:

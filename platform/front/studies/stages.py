@@ -1,4 +1,4 @@
-"""The stages of a study, each with its state, what it holds and what to do next."""
+"""The stages of a study, each with its state, its contents and the next step."""
 
 from dataclasses import dataclass, replace
 

@@ -1,4 +1,4 @@
-"""Addresses of studies. They stand in this app because a study's page counts what all the apps below know."""
+"""Addresses of studies. They are in this app because a study's page uses data of all the apps below."""
 
 from django.urls import path
 

@@ -1,1 +1,1 @@
-"""The queue engines, the workers that serve them, and the leases workers hold on jobs."""
+"""The queue engines, their workers, and the workers' leases on jobs."""

@@ -45,7 +45,7 @@ def claim(job_id: int, *, worker: str = "") -> Job | None:
 
 
 def held(job: Job) -> QuerySet[Job]:
-    """Return the row of a claimed job as long as this claim holds.
+    """Return the row of a claimed job while the claim is valid.
 
     The number of the attempt is the fence: it grows with each claim, so an overtaken worker finds no row.
     """

@@ -32,7 +32,7 @@ class Pace:
             self._samples.popleft()
 
     def rate(self, steps: int) -> float | None:
-        """Return steps a second; None before it can be told."""
+        """Return steps a second; None while that is unknown."""
         if not self._samples:
             return None
         at, then = self._samples[0]

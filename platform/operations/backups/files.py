@@ -54,7 +54,7 @@ class CopiedFiles:
 
 
 def stored_entries() -> Iterator[StorageEntry]:
-    """Yield every file of the server that a backup holds."""
+    """Yield every file of the server that a backup contains."""
     storage = storages["default"]
     entries = storage.entries() if isinstance(storage, ObjectStorage) else _local_entries()
     for name, size, version in entries:
@@ -68,7 +68,7 @@ def local_folder() -> Path | None:
 
 
 def require_empty() -> None:
-    """Refuse storage that holds a file."""
+    """Refuse storage that is not empty."""
     entry = next(stored_entries(), None)
     if entry is not None:
         raise Conflict(
@@ -101,7 +101,7 @@ def copy_new(folder: BackupFolder, copied: CopiedFiles, *, earlier: CopiedFiles,
 
 
 def write_index(path: Path, files: Iterable[BackedUpFile]) -> None:
-    """Write down which files a backup holds, by name."""
+    """Write the index of the files in a backup, by name."""
     with path.open("w", encoding="utf-8") as index:
         for file in sorted(files, key=lambda file: file.name):
             index.write(f"{file.model_dump_json()}\n")
@@ -152,7 +152,7 @@ def remove_all() -> None:
 
 
 def require_index(folder: BackupFolder, backup_name: str) -> list[BackedUpFile]:
-    """Return the files of a backup; refuse names that stand for two files."""
+    """Return the files of a backup; refuse a name that occurs twice."""
     files = list(folder.index(backup_name))
     if len({file.name for file in files}) != len(files):
         raise damaged(backup_name, f"{INDEX} names a file twice")

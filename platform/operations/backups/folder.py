@@ -49,7 +49,7 @@ class BackupFolder:
         self.files_path = self.path / "files"
 
     def prepare(self) -> None:
-        """Make the folder, for its owner only. Refuse one that holds anything else."""
+        """Make the folder, for its owner only. Refuse a folder with other contents."""
         self.path.mkdir(parents=True, exist_ok=True, mode=0o700)
         if not self.backups_path.is_dir():
             others = [entry.name for entry in self.path.iterdir() if entry.name != "lost+found"]
@@ -158,7 +158,7 @@ class BackupFolder:
         return self.backups_path / backup_name / name
 
     def manifest_and_signature(self, backup_name: str) -> tuple[bytes, str]:
-        """Return the manifest as it was written, and its signature."""
+        """Return the manifest unchanged, and its signature."""
         pieces = []
         for name in (MANIFEST, SIGNATURE):
             with opened(self.part(backup_name, name), backup_name=backup_name) as file:

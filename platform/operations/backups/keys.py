@@ -1,4 +1,4 @@
-"""Which keys a backup needs, told by fingerprints; the keys themselves are never in it."""
+"""Which keys a backup needs, by their fingerprints. A backup never contains the keys."""
 
 import hmac
 

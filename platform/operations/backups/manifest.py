@@ -82,7 +82,7 @@ def parse(data: bytes, *, backup_name: str) -> Manifest:
 
 
 def damaged(backup_name: str, reason: str) -> DomainError:
-    """Return the refusal of a backup that is not as it was written."""
+    """Return the refusal of a backup that was changed after it was written."""
     return DomainError("backup_damaged", f"Backup {backup_name} is damaged: {reason}. Use another one.")
 
 

@@ -95,7 +95,7 @@ def check_manifest(backups: BackupFolder, backup_name: str) -> Manifest:
 def check_content(
     backups: BackupFolder, backup_name: str, manifest: Manifest, progress: Progress
 ) -> list[BackedUpFile]:
-    """Read all of a backup, writing nothing; refuse one that is not as it was written. Return its files."""
+    """Read all of a backup, writing nothing; refuse a backup that was changed. Return its files."""
     for part in manifest.parts:
         with opened(backups.part(backup_name, part.name), backup_name=backup_name) as file:
             if (
@@ -160,7 +160,7 @@ def _require_place(database: Database, *, again: bool) -> None:
 
 @transaction.atomic
 def _settle(backup_name: str, manifest: Manifest) -> RestoreReport:
-    """End sessions, queue what was running; send no letter and pay no bonus twice. Nobody outside is told."""
+    """End sessions and queue running jobs again. Send no letter and pay no bonus twice. Notify nobody."""
     sessions, _ = Session.objects.all().delete()
     cancelled = notices.cancel_letters(reason=f"Cancelled when the backup {backup_name} was restored.")
     queued = recovery.requeue_restored(reason=f"Queued again when the backup {backup_name} was restored.")

@@ -57,7 +57,7 @@ def refuse(annotator: Annotator) -> None:
 
 @transaction.atomic
 def erase_annotator(*, annotator: Annotator, by: User | None) -> ErasureReport:
-    """Erase a person in all studies. Nobody can undo it, but for those who hold a backup from before.
+    """Erase a person in all studies. Only an earlier backup can undo it.
 
     `by` is the lead or administrator who does it, None where it is the person themself or the command.
     Answers are deleted or kept under a nameless code, study by study, as the consent texts promised.
@@ -195,7 +195,7 @@ def _leave_nameless(annotator: Annotator, needed: bool) -> None:
 
 
 def erase_again() -> tuple[int, int]:
-    """Erase the people of a restored database who stand in the list outside it.
+    """Erase the people of a restored database who are in the list outside it.
 
     Returns how many were erased, and how many could not be because a panel still has to pay them.
     """

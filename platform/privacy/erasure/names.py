@@ -31,7 +31,7 @@ class PersonNames:
         self._pattern = re.compile(rf"(?<!\w)(?:{words})(?!\w)", re.IGNORECASE)
 
     def are_in(self, value: Any) -> bool:
-        """Return whether a text, or a text in a value of JSON, holds one of the names."""
+        """Return whether a text, or a text in a value of JSON, contains one of the names."""
         if isinstance(value, dict):
             return any(map(self.are_in, (*value, *value.values())))
         if isinstance(value, list):

@@ -1,4 +1,4 @@
-"""Erasing what panels told us about a person. What was paid stays, without who it was paid to."""
+"""Erase what panels sent about a person. Amounts paid are kept, without the person."""
 
 import base64
 

@@ -1,4 +1,4 @@
-"""Who may erase somebody else: whoever leads every study that holds data about them, or an administrator."""
+"""Who may erase somebody else: a lead of every study with data about the person, or an administrator."""
 
 from functools import reduce
 from operator import or_
@@ -15,7 +15,7 @@ from studies.models import Study, StudyMembership, Withdrawal
 
 
 def studies_with_data(annotator: Annotator) -> QuerySet[Study]:
-    """Return the studies that hold anything about somebody, also where they never answered."""
+    """Return the studies with any data about a person, even if the person never answered."""
     of_tools = {pk for tool in integrations.registered() for pk in tool.study_ids_of(annotator)}
     # Each table is asked by itself: joined in one query, their rows multiply (50 s where a campaign has 600 answers).
     of_tables = [

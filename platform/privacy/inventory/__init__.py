@@ -1,4 +1,4 @@
-"""What every table holds about annotators, and what erasing somebody does with it.
+"""What every table stores about annotators, and what happens to it when somebody is erased.
 
 A test compares this with the models: a new table or field fails until it is declared here. Erasing, the download of
 one's own data and the table in docs/operate/personal-data.md are made from it.
@@ -30,7 +30,7 @@ def blank(model: str) -> dict[str, Any]:
 
 
 def about_people() -> tuple[PersonalTable, ...]:
-    """Return the tables that hold anything about annotators."""
+    """Return the tables that store anything about annotators."""
     return tuple(table for table in tables() if table.erasing is not Erasing.NOTHING)
 
 

@@ -8,7 +8,7 @@ from privacy.inventory import PersonalTable, about_people
 
 
 class InventoryDocument:
-    """What every table holds about annotators, as a table in Markdown."""
+    """What every table stores about annotators, as a table in Markdown."""
 
     @staticmethod
     def markdown(*, options: bool = False) -> str:  # noqa: ARG004 - `make docs` asks every table so

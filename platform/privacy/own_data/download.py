@@ -50,7 +50,7 @@ def write_zip(annotator: Annotator) -> io.BytesIO:
 
 
 def readme() -> str:
-    """Say in the language of the page what the files hold and what is not in them."""
+    """Say in the page's language what the files contain and what they leave out."""
     lines = [gettext("Your data"), ""]
     for subject in subjects():
         lines += [str(subject.title), str(subject.intro)]

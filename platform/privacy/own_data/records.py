@@ -102,7 +102,7 @@ class OwnRecords:
         return [*(name for model, name in self._computed if model == table.model), *stored]
 
     def value(self, model: str, row: Any, name: str) -> Any:
-        """Return a value as it is stored, or as it is computed from what is stored."""
+        """Return a stored value, or a value computed from stored data."""
         compute = self._computed.get((model, name))
         if compute is not None:
             return compute(row)

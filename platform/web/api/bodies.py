@@ -19,7 +19,7 @@ _FIELDS: Mapping[type, type[serializers.Field[Any, Any, Any, Any]]] = {
 
 
 class ParameterSetSerializer(Serializer[Any]):
-    """A body that holds a set of parameters: the set checks limits and has the defaults."""
+    """A body that contains a set of parameters: the set checks limits and has the defaults."""
 
     parameters: type[ParameterSet]
     names: Collection[str] = ()  # of the parameters, where not all belong to this body
@@ -58,7 +58,7 @@ def checked_body(form: type[Serializer[Any]], request: Request) -> dict[str, Any
 
 
 def raw_body(form: type[Serializer[Any]], request: Request) -> dict[str, Any]:
-    """Return the body as it was sent, for a verb that checks the values itself; no fields if it is no object."""
+    """Return the unchanged body, for a verb that checks the values itself; no fields if the body is not an object."""
     # The class's fields are not copied: annotators' answers take this path.
     _refuse_unknown(request.data, form._declared_fields)
     return request.data if isinstance(request.data, dict) else {}

@@ -19,7 +19,7 @@ _VERBATIM = re.compile(r"<(?:pre|textarea|style)\b|<script\b(?![^>]*\bsrc=)")
 class Loader(app_directories.Loader):
     """Replaces each line break and the indentation around it by one space, or by nothing where none would be shown.
 
-    Templates with an element in which white space has a meaning are loaded as they are.
+    Templates with an element in which white space has a meaning are loaded unchanged.
     """
 
     def get_contents(self, origin: Origin) -> str:

@@ -179,7 +179,7 @@ class _PairedTests:
 
 @dataclass(frozen=True, eq=False)
 class _Asked:
-    """What one model was asked in one experiment, and the answers that count."""
+    """The questions to one model in one experiment, and the answers that count."""
 
     data: ProbeAnswers
     everything: pd.DataFrame

@@ -13,7 +13,7 @@ MARKER = "restore_unfinished"
 
 
 class DatabaseView(Protocol):
-    """The database as it was at one moment, whatever is written meanwhile."""
+    """The database at one moment, even if rows are written meanwhile."""
 
     version: str
 
