@@ -127,10 +127,10 @@ def test_a_ground_truth_is_an_answer_like_any_other_unless_it_is_to_be_left_out(
             region() | {"image_rotation": 90},
             "a rectangle is rotated: only boxes that are not rotated can be imported",
         ),
-        (region(x="10"), "the x of a rectangle is no number"),
-        (region(x=10**400), "the x of a rectangle is no number"),
-        (region() | {"image_rotation": 10**400}, "the rotation of a rectangle is no number"),
-        (region(width=float("nan")), "the width of a rectangle is no number"),
+        (region(x="10"), "the x of a rectangle is not a number"),
+        (region(x=10**400), "the x of a rectangle is not a number"),
+        (region() | {"image_rotation": 10**400}, "the rotation of a rectangle is not a number"),
+        (region(width=float("nan")), "the width of a rectangle is not a number"),
     ],
 )
 def test_a_box_that_cannot_be_taken_rejects_its_judgement_alone(bring, spoiled, reason):

@@ -234,13 +234,13 @@ def result(name, value, to_name="s0", kind="choices", **more):
 @pytest.mark.parametrize(
     ("results", "why"),
     [
-        (["text"], "no object"),
-        ([result("q1", ["a1"])], "no object"),
+        (["text"], "not an object"),
+        ([result("q1", ["a1"])], "not an object"),
         ([result("q9", {"choices": ["a1"]})], "not a control of this screen"),
         ([result("q1", {"choices": ["a1"]}, to_name="s1")], "about something that was not asked"),
         ([result("q1", {"choices": ["a9"]})], "“a9” is not one of its answers"),
         ([result("q1", {"choices": ["a1", "a2"]})], "2 answers, but only one"),
-        ([result("q1", {"choices": 5})], "no list of texts"),
+        ([result("q1", {"choices": 5})], "not a list of texts"),
         ([result("q1", {"choices": ["a1"]}), result("q1", {"choices": ["a1"]})], "more than once"),
         (
             [
@@ -249,7 +249,7 @@ def result(name, value, to_name="s0", kind="choices", **more):
             ],
             "marks words and also says that there are none",
         ),
-        ([result("q1_where", {"x": 1, "y": 1, "width": 5}, kind="rectanglelabels")], "no rectangle"),
+        ([result("q1_where", {"x": 1, "y": 1, "width": 5}, kind="rectanglelabels")], "not a rectangle"),
         (
             [
                 result(
@@ -271,7 +271,7 @@ def test_what_is_no_answer_is_refused_with_the_reason(results, why):
 
 def test_a_point_is_no_text():
     questions = ScreenQuestions(RANKING, ("s1", "s2", "s3"))
-    with pytest.raises(ValueError, match="the y of a point is no number"):
+    with pytest.raises(ValueError, match="the y of a point is not a number"):
         read_questions([result("q1_s1_where", {"x": 1, "y": "2"}, "s1", "keypointlabels")], questions, "")
 
 
