@@ -37,7 +37,7 @@ _WAITS = 120.0
 
 @register(NOTIFY)
 def notify(job: Job, progress: Progress) -> dict[str, Any]:
-    """Mail one notice to each lead who has an address; one that no longer holds is not sent."""
+    """Mail one notice to each lead who has an address. A notice that is no longer true is not sent."""
     notice = (
         Notice.objects.filter(pk=job.arguments["notice"], resolved_at=None)
         .select_related("campaign__study")

@@ -91,7 +91,7 @@ class Integration:
         """An annotator agreed to a study's consent text."""
 
     def consent_withdrawn(self, annotator: Annotator, campaigns: Iterable[Campaign]) -> None:
-        """An annotator withdrew consent: drop what the tool's records hold of them."""
+        """An annotator withdrew consent: delete what the tool's records contain about them."""
 
     # When somebody is erased.
 
@@ -99,7 +99,7 @@ class Integration:
     kept_audit_actions: tuple[str, ...] = ()
 
     def personal_tables(self) -> Sequence[PersonalTable]:
-        """Return what the tool's tables hold about annotators."""
+        """Return what the tool's tables store about annotators."""
         return ()
 
     def personal_words(self) -> Sequence[TableWords]:

@@ -1,4 +1,4 @@
-"""Going back to what one answered a short while ago."""
+"""Going back to recent answers to correct them."""
 
 from uuid import UUID
 
@@ -35,7 +35,7 @@ def answers(request: HttpRequest, campaign_id: int) -> HttpResponse:
 @requires(get=Capability.ANNOTATE)
 @never_cache
 def previous(request: HttpRequest, campaign_id: int, public_id: UUID | None = None) -> HttpResponse:
-    """Show one of one's own recent answers, the last unless told, to correct it."""
+    """Show a recent answer of the annotator, by default the last, to correct it."""
     enrolment = enrolment_for(request, campaign_id)
     if step := step_before_work(enrolment):
         return redirect(step)

@@ -16,7 +16,7 @@ from annotation.people import withdrawal
 @requires(get=Capability.ANNOTATE)
 @never_cache
 def home(request: HttpRequest) -> HttpResponse:
-    """List one's own work: what is done, what is left, and what one can change."""
+    """List the annotator's own work: what is done, what is left, and what they can change."""
     annotator = annotator_of(request.user)
     listed = standings(annotator) if annotator else []
     context = {

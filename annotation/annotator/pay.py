@@ -1,4 +1,4 @@
-"""What one worked so far, and what that comes to."""
+"""The annotator's working time so far, and the pay for it."""
 
 from dataclasses import dataclass
 from decimal import Decimal

@@ -58,7 +58,7 @@ class PlaceProgress:
 
 
 def standing(enrolment: Enrolment) -> Standing:
-    """Return where the annotator stands in one campaign."""
+    """Return the annotator's progress in one campaign."""
     number = Enrolment.objects.filter(annotator=enrolment.annotator_id, pk__lte=enrolment.pk).count()
     answered_count = Assignment.objects.filter(
         ANSWERED, annotator=enrolment.annotator_id, task__campaign=enrolment.campaign_id

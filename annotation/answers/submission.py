@@ -73,7 +73,7 @@ class SentAnswer(NamedTuple):
 
 @dataclass(frozen=True)
 class Saved:
-    """The annotation that holds an answer, and the task that follows it."""
+    """The annotation of an answer, and the next task."""
 
     annotation_id: int
     submission_id: UUID  # an earlier one where the answer changed nothing
@@ -294,7 +294,7 @@ def _end(
 def _correct(
     row: SubmissionRow, decision: Correction, sent: SentAnswer, task: Task, now: datetime
 ) -> StoredAnnotation:
-    """Store the next revision; the assignment stays as it is."""
+    """Store the next revision; the assignment does not change."""
     Annotation.objects.filter(pk=decision.replaces.annotation_id).update(is_latest=False)
     stored = decision.replaces._replace(
         submission_id=sent.submission_id, revision=decision.replaces.revision + 1

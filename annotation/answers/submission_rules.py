@@ -98,7 +98,7 @@ class LatestAnswer(NamedTuple):
 
 
 class Place(Enum):
-    """What becomes of the place that the assignment holds of its task."""
+    """What happens to the place that the assignment takes in its task."""
 
     KEPT = "kept"
     NOT_NEEDED = "not needed"  # by a check

@@ -51,7 +51,7 @@ class WordsSerializer(serializers.Serializer[Any]):
 
 
 class VersionSerializer(InstrumentSerializer):
-    """A version of what annotators read, and how many annotations rest on it."""
+    """A version of what annotators read, and the number of annotations made with it."""
 
     annotations = serializers.IntegerField()
     created_at = serializers.DateTimeField()

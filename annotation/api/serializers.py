@@ -141,7 +141,7 @@ class InstrumentSerializer(serializers.Serializer[Any]):
 
 
 class PaySoFarSerializer(serializers.Serializer[Any]):
-    """What one has earned so far, and the rate that was used."""
+    """The annotator's pay so far, and the rate that was used."""
 
     amount = serializers.CharField()
     currency = serializers.CharField()

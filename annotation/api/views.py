@@ -183,7 +183,7 @@ class Skip(APIView):
 
 @requires(post=Capability.ANNOTATE)
 class ReportImage(APIView):
-    """Tell the lead that the task's image should not be shown. Again replaces what was said before."""
+    """Tell the lead that the task's image should not be shown. A second report replaces the first."""
 
     unsafe_scope = ApiToken.Scope.ANNOTATE
 

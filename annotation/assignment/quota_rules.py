@@ -1,4 +1,4 @@
-"""Quota rules as leads write them, as they are stored, and as sentences.
+"""Quota rules in three forms: as leads write them, as stored, and as sentences.
 
 Most are presets: `woman_and_man`, `one_non_man`, `from_the_country`. Any other rule is one line that contains codes
 (`accounts.codes`) or their names:
@@ -214,7 +214,7 @@ def value_names(rule: Rule) -> list[str]:
 
 
 def value_codes(rule: Rule) -> list[str]:
-    """Return the values of a rule as they are written, in the order of `value_names`."""
+    """Return the values of a rule in written form, in the order of `value_names`."""
     return sorted(rule.values) if rule.field not in codes.CODED else [code for _, code in _named_codes(rule)]
 
 
@@ -251,7 +251,7 @@ class CampaignQuotas:
         return rules.joined(mix, profile) if rules is not None else None
 
     def first_mix(self, group_id: int | None, slot_count: int) -> str:
-        """Return the mix of a task that nobody holds."""
+        """Return the mix of a task without annotators."""
         rules = self.of_group(group_id)
         return rules.mix([], slot_count) if rules.completable([], slot_count) else closed_mix(slot_count)
 

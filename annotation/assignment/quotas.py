@@ -25,7 +25,7 @@ Profile = Mapping[str, frozenset[str]]
 
 
 def normalise(value: str) -> str:
-    """Return `value` as it is compared: case and spaces do not matter."""
+    """Return `value` in the form in which it is compared: case and spaces do not matter."""
     return " ".join(unicodedata.normalize("NFKC", value).casefold().split())
 
 

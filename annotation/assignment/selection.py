@@ -21,7 +21,7 @@ from foundation.database.statements import rows
 
 
 class Choice(NamedTuple):
-    """An open task as it was when it was chosen."""
+    """An open task at the moment when it was chosen."""
 
     task_id: int
     held: int

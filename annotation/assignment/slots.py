@@ -131,7 +131,7 @@ def profile_changed(annotator: Annotator) -> int:
 
 
 def profiles_of(annotator_ids: Iterable[int]) -> dict[int, Profile]:
-    """Return what each annotator said of themselves, as rules compare it."""
+    """Return each annotator's details in the form in which rules compare them."""
     unique_ids = set(annotator_ids)
     rows = AnnotatorProfile.objects.filter(annotator__in=unique_ids).values(
         "annotator_id", *AnnotatorProfile.FIELDS

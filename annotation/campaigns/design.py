@@ -130,7 +130,7 @@ def refuse_needless(given: Iterable[str], kind: Kind) -> None:
 
 
 def checked_guidelines(text: str) -> str:
-    """Return guidelines as they are stored; raises DomainError `guidelines_empty`."""
+    """Return guidelines in stored form; raises DomainError `guidelines_empty`."""
     if not text.strip():
         raise DomainError(
             "guidelines_empty", "Write guidelines for annotators.", fields={"guidelines": "empty"}

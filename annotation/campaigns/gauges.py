@@ -1,4 +1,4 @@
-"""What operators watch while people answer: counts that no campaign or person can be told from."""
+"""Gauges for operators while people answer: counts that identify no campaign or person."""
 
 from collections.abc import Iterator
 from datetime import timedelta

@@ -17,7 +17,7 @@ _MOST_PER_SCREEN = 5
 
 
 def create_campaign(*, study: Study, kind: Kind, name: str, by: User | None) -> Campaign:
-    """Create the closed campaign that holds imported labels; without a name it gets one by its kind."""
+    """Create the closed campaign for imported labels. Without a name, it is named after its kind."""
     name = name or f"{kind.name} (imported)"
     if len(name) > _LONGEST_NAME:
         raise DomainError(

@@ -90,7 +90,7 @@ def _without_tags(path: Path) -> Path:
 
 
 def _repeated(kind: Kind) -> Iterator[Fault]:
-    """Yield which names or codes stand for two things."""
+    """Yield names or codes with two meanings."""
     yield from _twice(
         "question",
         ((("questions", place, "name"), question.name) for place, question in enumerate(kind.questions)),

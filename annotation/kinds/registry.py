@@ -57,7 +57,7 @@ class OfKind(Protocol):
 
 
 def kind_of(campaign: OfKind) -> Kind:
-    """Return the kind of a campaign, as it was when the campaign was made."""
+    """Return the kind of a campaign in the version used when the campaign was made."""
     shipped = KINDS.get(campaign.kind)
     if shipped is not None and shipped.about_attributes:
         return shipped

@@ -55,7 +55,7 @@ def push(job: Job, progress: Progress) -> dict[str, Any]:
 
 @register(EVENTS)
 def events(job: Job, progress: Progress) -> dict[str, Any]:
-    """Work off what webhooks told."""
+    """Process the events of webhooks."""
     bridge = _bridge(job)
     with reading_from(bridge, seconds=_PATIENCE[EVENTS], progress=progress) as has_lock:
         if not has_lock:

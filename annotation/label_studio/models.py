@@ -217,7 +217,7 @@ class LabelStudioUser(models.Model):
 
 
 class LabelStudioAnnotation(models.Model):
-    """The mirror: one annotation in Label Studio as it was last seen, and what became of it here."""
+    """The mirror: one annotation in Label Studio when last seen, and its state here."""
 
     class State(models.TextChoices):
         NEW = "new", "not looked at yet"
@@ -315,7 +315,7 @@ class LabelStudioAnnotation(models.Model):
 
 
 class LabelStudioVersion(models.Model):
-    """What an annotation in Label Studio said before it was changed. The mirror holds the latest."""
+    """An earlier version of an annotation in Label Studio. The mirror has the latest version."""
 
     mirrored = models.ForeignKey(LabelStudioAnnotation, on_delete=models.CASCADE, related_name="versions")
     # Whom it named as its maker, and who sent it, by their number in Label Studio.

@@ -33,7 +33,7 @@ class Mailing(models.Model):
 
 
 class InvitationLetter(models.Model):
-    """The letter that holds a personal link. It is sent again only if a lead asks for that.
+    """The letter with a personal link. It is sent again only if a lead asks for it.
 
     A letter is `sending` before the mail server is told of it. One found so afterwards may have been sent: it becomes
     `unknown`, and no program sends it again.

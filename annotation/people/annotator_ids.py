@@ -30,7 +30,7 @@ _JUDGED = """
 
 
 def ids_usable(campaign: Campaign, *, using: str = DEFAULT_DB_ALIAS) -> bool:
-    """Return whether each id stands for a person; always true of campaigns that were labelled here."""
+    """Return whether each id belongs to one person; always true for campaigns that were labelled here."""
     if not campaign.imported:
         return True
     if not kind_of(campaign).rates_attributes:

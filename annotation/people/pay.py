@@ -77,7 +77,7 @@ class Rate:
 
 @dataclass(frozen=True)
 class Work:
-    """What one annotator did in a campaign."""
+    """One annotator's work in a campaign."""
 
     tasks: int = 0
     seconds: float = 0.0

@@ -1,4 +1,4 @@
-"""Six measures of annotators' work, each with the number of screens it rests on.
+"""Six measures of annotators' work, each with the number of screens it is based on.
 
 One set of aggregate queries serves one annotator, one page of them, or all. Undefined is None with a reason.
 Only annotations that count (`annotation.answers.inclusion`) are measured; gold tasks and repeats are read by

@@ -1,4 +1,4 @@
-"""Jobs of recruitment: places are compared with the panel's, and what the panel told us is handled."""
+"""Jobs of recruitment: compare places with the panel's places, and process the panel's events."""
 
 from datetime import timedelta
 from typing import Any
@@ -49,7 +49,7 @@ def compare(job: Job, progress: Progress) -> dict[str, Any]:
 
 @register(EVENTS)
 def events(job: Job, _progress: Progress) -> dict[str, Any]:
-    """Handle what a panel told us."""
+    """Process the events of a panel."""
     provider = Provider.objects.filter(pk=job.arguments["provider"]).first()
     if provider is None:
         raise NotFound("panel_not_found", "This panel was deleted.")

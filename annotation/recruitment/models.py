@@ -409,7 +409,7 @@ class PanelPayment(models.Model):
 
 
 class PanelEvent(models.Model):
-    """Something that a panel's API told us, as it came: stored before we say that we have it, then handled by a job."""
+    """An event from a panel's API, unchanged: stored before it is acknowledged, then processed by a job."""
 
     provider = models.ForeignKey(Provider, on_delete=models.CASCADE, related_name="events")
     event_id = models.CharField(max_length=100)

@@ -16,7 +16,7 @@ State = PanelPlace.State
 
 @transaction.atomic
 def end(*, place: PanelPlace, state: str) -> PanelPlace:
-    """End a place in `state`; one that has ended stays as it is.
+    """End a place in `state`; a place that has ended does not change.
 
     Whatever its person holds is free for others at once. The person’s answers stay.
     """

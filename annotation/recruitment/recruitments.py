@@ -144,7 +144,7 @@ def _reward(recruitment: Recruitment) -> cost.Money:
 
 
 def locked(recruitment: Recruitment) -> Recruitment:
-    """Lock a recruitment for a decision, and return it as it is then."""
+    """Lock a recruitment for a decision, and return its locked state."""
     Recruitment.objects.select_for_update().get(pk=recruitment.pk)
     return Recruitment.objects.select_related("campaign__study", "provider").get(pk=recruitment.pk)
 

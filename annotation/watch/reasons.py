@@ -1,4 +1,4 @@
-"""Why a lead should be told of a campaign: one sentence or more for each kind of notice.
+"""The reasons for notices about a campaign: one or more sentences for each kind of notice.
 
 Sentences name no people: they are sent by e-mail.
 """

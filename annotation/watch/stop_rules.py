@@ -27,7 +27,7 @@ _IN_OPTIONS = ("stop_at_budget", "stop_on", "stop_complete")
 
 @dataclass(frozen=True)
 class ReachedRule:
-    """A rule that holds now: what it is set to, and why it holds."""
+    """A rule that is met now: its setting, and the reason."""
 
     rule: str
     setting: str
@@ -40,7 +40,7 @@ def apply_now_and_then() -> list[CampaignStop]:
 
 
 def apply_rules(*, now: datetime | None = None) -> list[CampaignStop]:
-    """Stop each open campaign one of whose rules holds; return what was stopped."""
+    """Stop each open campaign that meets one of its rules; return the stopped campaigns."""
     now = now or timezone.now()
     has_rule = Q()
     for option in _IN_OPTIONS:
@@ -94,7 +94,7 @@ def precision_rule(half_width: float, look: int, limit: float) -> ReachedRule:
 
 
 def _reached(campaign: Campaign, now: datetime) -> Iterator[ReachedRule]:
-    """Yield the rules of a campaign that hold now."""
+    """Yield the rules of a campaign that are met now."""
     options = Options.of(campaign)
     if options.stop_complete and _complete(campaign):
         number = campaign.annotators_per_task

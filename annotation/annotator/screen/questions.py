@@ -1,4 +1,4 @@
-"""The questions of a payload arranged for the template; it holds nothing that the payload does not.
+"""The questions of a payload arranged for the template, with nothing that the payload lacks.
 
 `{ref}` and `{name}` stand in the parts that a browser copies for the stimuli of the next task.
 """

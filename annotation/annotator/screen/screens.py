@@ -1,4 +1,4 @@
-"""A task payload arranged for the template; it holds nothing that the payload does not."""
+"""A task payload arranged for the template, with nothing that the payload lacks."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -26,7 +26,7 @@ _BLOCK = 500
 
 
 class PersonCoding(NamedTuple):
-    """What one person took an answer to say."""
+    """One person's coding of an answer."""
 
     coder: str  # pseudonym
     outcome: str
@@ -38,7 +38,7 @@ def reviews_of(study: Study) -> QuerySet[Campaign]:
 
 
 def answered(task: Task) -> None:
-    """Follow up an answer once it is stored for good: ask a third person, or keep what people said as codings.
+    """Follow up a stored answer: ask a third person, or store people's answers as codings.
 
     It runs in a transaction of its own, so that the second of two answers at the same moment sees the first.
     """

@@ -38,7 +38,7 @@ class Scenario(NamedTuple):
 
 @dataclass(frozen=True)
 class ScenarioVerdict:
-    """A verdict, and the answers it rests on."""
+    """A verdict, and the answers it is based on."""
 
     verdict: Likeness
     alike: int = 0

@@ -36,7 +36,7 @@ def revise(
     statement: str | None = None,
     labels: Mapping[str, str] | None = None,
 ) -> Instrument:
-    """Change what annotators read; texts that are not given stay. Returns the version that holds from now on.
+    """Change what annotators read; texts that are not given stay. Returns the new current version.
 
     A draft changes in place. An opened campaign gets a new version, which annotators see with their next task.
     """
@@ -103,7 +103,7 @@ def _store(campaign: Campaign, before: Instrument, after: Instrument, fields: li
 
 
 def current(campaign: Campaign) -> Instrument:
-    """Return the version that holds now."""
+    """Return the current version."""
     instrument = campaign.instruments.order_by("-version").first()
     if instrument is None:
         return Instrument(campaign=campaign, **kind_of(campaign).first_instrument())

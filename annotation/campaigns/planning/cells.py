@@ -1,4 +1,4 @@
-"""The cells of quotas: whom the rules ask for, how many people that takes, and how many there are.
+"""The cells of quotas: the people whom the rules ask for, how many are needed, and how many there are.
 
 The launch page, the other pages of a campaign and recruitment all count with these functions.
 """

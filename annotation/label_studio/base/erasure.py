@@ -1,4 +1,4 @@
-"""Deleting the mirrored answers and the names of people who take back consent or are erased."""
+"""Deletes the mirrored answers and the names of people who withdraw consent or are erased."""
 
 from collections.abc import Iterable
 

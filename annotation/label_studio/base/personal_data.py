@@ -1,4 +1,4 @@
-"""What the tables of Label Studio hold about annotators."""
+"""What the tables of Label Studio store about annotators."""
 
 from django.utils.translation import gettext_lazy as _
 

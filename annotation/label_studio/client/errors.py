@@ -9,7 +9,7 @@ PASSING = frozenset({"unreachable", "timeout", "server_error", "busy"})
 
 
 class Trouble(DomainError):
-    """A Label Studio server did not do what it was asked. Its text never holds what was sent to it."""
+    """A Label Studio server did not do what was requested. The message never contains what was sent."""
 
     status = 409
 

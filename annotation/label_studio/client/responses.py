@@ -51,7 +51,7 @@ def check(response: httpx.Response, *, place: str, token: str) -> None:
 
 
 def content(response: httpx.Response, *, place: str) -> Any:
-    """Return what the answer holds."""
+    """Return the contents of the answer."""
     try:
         return orjson.loads(response.content)
     except orjson.JSONDecodeError:

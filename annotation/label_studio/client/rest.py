@@ -63,7 +63,7 @@ class Client:
 
     @classmethod
     def of(cls, server: LabelStudioServer, *, within: float | None = None) -> Self:
-        """Connect to a server as it was connected before."""
+        """Connect to a server with the stored connection."""
         return cls(server.url, unseal(server.token), within=within)
 
     def __enter__(self) -> Self:

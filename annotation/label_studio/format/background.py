@@ -21,7 +21,7 @@ _MOST_LINES = 500
 
 @register(LOOK)
 def look(job: Job, progress: Progress) -> dict[str, Any]:
-    """Read which fields and controls a file holds."""
+    """Read which fields and controls a file contains."""
     study = Study.objects.get(pk=job.arguments["study"])
     progress.step("Reading the file")
     with opened_upload(job, EXPORT) as file:
@@ -36,7 +36,7 @@ def look(job: Job, progress: Progress) -> dict[str, Any]:
 
 @register(IMPORT)
 def import_(job: Job, progress: Progress) -> dict[str, Any]:
-    """Import a file by the names that were said. Done twice it changes nothing."""
+    """Import a file with the chosen names. A second import changes nothing."""
     # Imported here: they load pandas, and every process starts with this module.
     from annotation.imports.importer import ImportTarget
     from annotation.label_studio.format.importer import import_export

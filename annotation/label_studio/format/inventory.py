@@ -104,7 +104,7 @@ class _Count:
 
 
 def take_inventory(tasks: Iterable[Mapping[str, Any]]) -> Inventory:
-    """Return what the tasks of an export hold, however they are made."""
+    """Return the contents of the tasks of an export, whatever their structure."""
     number, annotated = 0, 0
     fields: dict[tuple[str, str], _Count] = {}
     controls: dict[tuple[str, str], _Count] = {}

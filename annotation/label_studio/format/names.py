@@ -52,7 +52,7 @@ FIELDS = {
 
 @dataclass(frozen=True)
 class Names:
-    """Which field of a task's data, or which control (`from_name`), holds what."""
+    """Which field of a task's data, or which control (`from_name`), contains what."""
 
     data: Mapping[str, tuple[str, ...]]
     controls: Mapping[str, str]

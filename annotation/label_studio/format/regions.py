@@ -19,7 +19,7 @@ _HALVES = re.compile("[\ud800-\udfff]")
 
 @dataclass
 class Answered:
-    """What one annotation says. `wrong` maps an attribute to why its judgement cannot be taken."""
+    """The contents of one annotation. `wrong` maps an attribute to the reason why its judgement cannot be imported."""
 
     ticked: set[str] = field(default_factory=set)
     boxes: dict[str, list[float]] = field(

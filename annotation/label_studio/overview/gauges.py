@@ -1,4 +1,4 @@
-"""What operators watch of Label Studio: what its webhooks told us and is not handled."""
+"""Gauges of Label Studio for operators: webhooks that have not been processed."""
 
 from collections.abc import Iterator
 

@@ -37,7 +37,7 @@ _Item = TypeVar("_Item")
 
 
 class _Known(NamedTuple):
-    """What the mirror holds of an annotation."""
+    """The mirror's data of an annotation."""
 
     external_id: int
     pk: int

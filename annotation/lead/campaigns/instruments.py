@@ -53,7 +53,7 @@ class InstrumentForm(forms.Form):
 
 @requires(get=Capability.SEE_CAMPAIGNS)
 def instrument_versions(request: HttpRequest, study: str, campaign: str) -> HttpResponse:
-    """Show the current version, and when and by whom earlier ones were changed."""
+    """Show the current version, and when and by whom earlier versions were made."""
     context = campaign_context(request, study, campaign)
     study_campaign = context["campaign"]
     context |= {

@@ -168,7 +168,7 @@ class AnnouncementForm(forms.Form):
 
 
 class RecruitmentForm(forms.Form):
-    """Whom to recruit, how many, for what."""
+    """The form for a recruitment: whom to recruit, how many people, and for which pay."""
 
     provider = forms.ModelChoiceField(queryset=Provider.objects.none(), label="Panel", empty_label=None)
     name = forms.CharField(

@@ -1,4 +1,4 @@
-"""What can go wrong between us and Prolific. No error holds an id of a person or place, or a token."""
+"""What can go wrong with Prolific. No error contains an id of a person or place, or a token."""
 
 import re
 

@@ -40,7 +40,7 @@ class SubmissionChange:
 
 
 def receive(*, events_id: UUID, headers: Mapping[str, str], body: bytes) -> PanelEvent:
-    """Store an event; one that was stored before is returned as it is.
+    """Store an event; return an event that was already stored unchanged.
 
     Raises NotFound, or Forbidden where it is not signed by the workspace's secret, or too old.
     """
