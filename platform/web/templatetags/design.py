@@ -184,7 +184,7 @@ def when(moment: datetime | None, missing: str = "never") -> SafeString:
 
 def _day_format() -> str:
     """Return how a day is written in the page's language: 4 Nov 2026 in English."""
-    return get_format("DATE_FORMAT", lang=get_language() or "en")
+    return str(get_format("DATE_FORMAT", lang=get_language() or "en"))
 
 
 def _distance(moment: datetime) -> str:
