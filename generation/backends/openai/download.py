@@ -93,9 +93,9 @@ def _split(url: str) -> SplitResult:
         parts = urlsplit(url)
         port = parts.port
     except ValueError:
-        raise _refusal("is no address") from None
+        raise _refusal("is not an address") from None
     if parts.scheme not in _PORTS or not parts.hostname or parts.username or port == 0:
-        raise _refusal("is no address on the web")
+        raise _refusal("is not a web address")
     return parts
 
 

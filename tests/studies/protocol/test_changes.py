@@ -80,7 +80,9 @@ def test_the_name_of_another_study_is_refused(study, lead):
 
 def test_a_group_that_has_images_stays(study, lead):
     Image.objects.create(study=study, group=study.groups.get(name="Orsani"), source_name="a.png")
-    with pytest.raises(Conflict, match="“Orsani” cannot be removed, because the study has images of it"):
+    with pytest.raises(
+        Conflict, match="“Orsani” cannot be removed, because the study has images of this group"
+    ):
         change_study(study=study, by=lead, groups=IdentityGroup.objects.filter(name="Velmari"))
     assert study.groups.count() == 2
     change_study(study=study, by=lead, groups=IdentityGroup.objects.filter(name="Orsani"))

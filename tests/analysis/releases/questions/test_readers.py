@@ -64,7 +64,7 @@ def test_texts_alone_load(study, released, tmp_path):
             Judgement.objects.create(annotation=annotation, question="level", rating=1 + place)
     _, folder = released(study)
     every_reader_loads_it(folder, tmp_path / "cache")
-    assert "What annotators said of texts" in (folder / "README.md").read_text()
+    assert "What annotators said about texts" in (folder / "README.md").read_text()
 
 
 def test_pandas_reads_the_same_from_every_format(asked, released):

@@ -193,7 +193,7 @@ def test_a_campaign_without_answers_has_its_questions_alone(study, released):
     assert len(rows(folder, "questions")) == len(RUBRIC.questions)
     assert rows(folder, "answers") == rows(folder, "stimuli") == []
     card = (folder / "README.md").read_text()
-    assert "rows of answers: no declared question has answers that count and are released." in card
+    assert "rows of answers: No declared question has answers that count and can be released." in card
 
 
 def test_images_are_named_as_in_the_table_of_images(asked, released):
