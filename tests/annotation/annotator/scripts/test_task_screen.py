@@ -269,7 +269,10 @@ def test_a_tab_that_is_sending_takes_nothing_over(tabs, server):
     says(there, "Changed in another tab.")
     here.keyboard.press("Enter")
     until(here, lambda: submissions(server))
+    # Called after the screen's own listener, which was added first.
+    here.evaluate("addEventListener('storage', () => { window.heardOfTheOtherTab = true; })")
     there.bring_to_front()
     there.keyboard.press("2")
     until(there, lambda: kept(there)["answer"]["ticked"] == ["a1", "a2"])
+    until(here, lambda: here.evaluate("window.heardOfTheOtherTab"))
     assert ticked(here) == ["a1"]
