@@ -220,7 +220,7 @@ def test_sign_in_start_page_and_errors(new_page, busy, client, live_server, sett
     page.goto("/account/sign-in/")
     page.get_by_label("Username").fill("nobody")
     page.get_by_label("Password", exact=True).fill("wrong")
-    page.get_by_role("button", name="Sign in").click()
+    page.get_by_role("button", name="Sign in", exact=True).click()
     page.locator(".error-summary").wait_for()
     found += violations(page)
     for template in ("400.html", "403.html", "403_csrf.html", "404.html", "500.html"):

@@ -28,7 +28,7 @@ def sign_in(page, username):
     page.goto("/account/sign-in/")
     page.get_by_label("Username").fill(username)
     page.get_by_label("Password", exact=True).fill("a long password")
-    page.get_by_role("button", name="Sign in").click()
+    page.get_by_role("button", name="Sign in", exact=True).click()
     page.wait_for_url("**/studies/")
 
 

@@ -263,7 +263,7 @@ def test_a_draft_outlives_the_session_and_comes_back_after_signing_in_with_a_pas
     page.reload()
     page.get_by_label("Username").fill(person.username)
     page.get_by_label("Password").fill("a-long-enough-word")
-    page.get_by_role("button", name="Sign in").click()
+    page.get_by_role("button", name="Sign in", exact=True).click()
     ready(page)
     page.get_by_text("What you had begun is back.").wait_for()
     assert page.locator(BOXES).count() == 1

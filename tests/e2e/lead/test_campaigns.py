@@ -22,7 +22,7 @@ def signed_in(page, lead):
     page.goto("/account/sign-in/")
     page.get_by_label(re.compile("user ?name", re.IGNORECASE)).fill("lena")
     page.get_by_label("Password").fill("a long password")
-    page.get_by_role("button", name="Sign in").click()
+    page.get_by_role("button", name="Sign in", exact=True).click()
     page.wait_for_url("**/studies/")
     return page
 

@@ -216,7 +216,7 @@ def test_a_form_is_not_lost_when_one_is_signed_out(page, study, lead, client, li
     page.wait_for_url("**/sign-in/**")
     page.get_by_label("Username").fill("lena")
     page.get_by_label("Password", exact=True).fill("a long password")
-    page.get_by_role("button", name="Sign in").click()
+    page.get_by_role("button", name="Sign in", exact=True).click()
     page.get_by_text("You were signed out").wait_for()
     expect(field(page, "name")).to_have_value("Typed long")
     page.get_by_role("button", name="Save kind").click()

@@ -5,6 +5,7 @@ import select
 import subprocess
 import sys
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -43,8 +44,14 @@ class PlatformShell:
         self._one_at_a_time = Lock()
 
     def ask(self, code: str) -> Any:
-        """Run Python in the platform and return what it leaves in `answer`."""
-        with self._one_at_a_time:
+        """Run Python in the platform and return what it leaves in `answer`.
+
+        A question that is asked before the one before it is answered goes to a process of its own.
+        """
+        if not self._one_at_a_time.acquire(blocking=False):
+            with closing(PlatformShell(self._folder, self._env)) as another:
+                return another.ask(code)
+        try:
             process = self._process = self._process or self._start()
             assert process.stdin is not None
             assert process.stdout is not None
@@ -53,6 +60,8 @@ class PlatformShell:
             ready, _, _ = select.select([process.stdout], [], [], PATIENCE_SECONDS)
             assert ready, f"no answer within {PATIENCE_SECONDS} seconds: {code}"
             said = json.loads(process.stdout.readline() or '{"trouble": "the process ended"}')
+        finally:
+            self._one_at_a_time.release()
         if "trouble" in said:
             raise AssertionError(f"{code}\n{said['trouble']}")
         return said["answer"]

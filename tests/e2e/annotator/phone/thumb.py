@@ -151,7 +151,7 @@ def _mark_attributes(thumb: Thumb) -> None:
 def _answer_questions(thumb: Thumb) -> None:
     page, answered = thumb.page, set()
     while True:
-        names = page.locator("[data-asked]:visible").evaluate_all(
+        names = page.locator("[data-asked]:visible:not([inert])").evaluate_all(
             "(all) => all.map((one) => one.dataset.asked)"
         )
         name = next((name for name in names if name not in answered), None)

@@ -54,7 +54,7 @@ class Tutorial:
         self.page.goto("/account/sign-in/")
         self.page.get_by_label("Username").fill(USERNAME)
         self.page.get_by_label("Password", exact=True).fill(PASSWORD)
-        self.page.get_by_role("button", name="Sign in").click()
+        self.page.get_by_role("button", name="Sign in", exact=True).click()
         self.page.wait_for_url("**/studies/")
 
     def import_resource(self) -> None:

@@ -192,7 +192,10 @@ def test_what_breaks_a_rule_is_refused_and_counts_once_it_is_corrected(
     ways.comparing()
     known([bridge], hands[:1], [annotator], lead)
     mirrored = LabelStudioAnnotation.objects.get()
-    assert (mirrored.state, mirrored.reason) == ("refused", "calm, image 1: Draw a box around what shows it.")
+    assert (mirrored.state, mirrored.reason) == (
+        "refused",
+        "calm, image 1: Draw a box around the place where you see it.",
+    )
     screen.draw("How calm is this scene?", *BOX.values(), picture=1)
     hand.change(made, screen.results())
     ways.webhooks()
