@@ -1,5 +1,7 @@
 """A real browser. What a page logs as an error, or its content security policy refuses, fails the test."""
 
+import threading
+import time
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -12,6 +14,15 @@ def be_patient(page) -> None:
     """Wait long before giving up: where the machine does other work too, a page takes its time."""
     page.set_default_timeout(30_000)
     page.set_default_navigation_timeout(90_000)
+
+
+def _wait_for_answers(*, seconds: float = 10) -> None:
+    """Let the server end what it does for pages that are gone: SQLite empties no table that a thread still reads."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end and any(
+        "process_request" in thread.name for thread in threading.enumerate()
+    ):
+        time.sleep(0.02)
 
 
 @pytest.fixture
@@ -38,6 +49,7 @@ def new_page(browser, live_server) -> Iterator[Callable]:
     yield opened
     for context in contexts:
         context.close()
+    _wait_for_answers()
     assert complaints == []
 
 

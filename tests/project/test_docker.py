@@ -122,7 +122,8 @@ def test_the_proxy_is_given_every_variable_of_its_configuration(services):
     used = set(re.findall(r"\$\{(\w+)\}", template))
     assert used == set(services["proxy"]["environment"])
     assert used == set(re.findall(r"\$\$([A-Z_]+)", services["proxy"]["command"][-1].split("<")[0]))
-    assert f"`{'`, `'.join(services['proxy']['environment'])}`" in DOCS
+    *others, last = (f"`{name}`" for name in services["proxy"]["environment"])
+    assert f"{', '.join(others)} and {last}" in DOCS
 
 
 def test_images_and_servers_keep_compiled_modules():
