@@ -133,7 +133,7 @@ class Walk:
             boxes.nth(boxes.count() - 1).check(force=True)
         for add in self.page.locator("form.task-form [data-region]:visible [data-add]").all():
             add.tap()
-        for area in self.page.locator("form.task-form textarea:visible").all():
+        for area in self.page.locator("form.task-form textarea:visible:not([inert] *)").all():
             area.fill("…")
 
     def submit(self) -> None:
