@@ -54,6 +54,7 @@ def address_of(path: str, marking: Campaign, labeller: Browser) -> str:
 def test_an_unknown_field_is_refused_by_name(method, path, marking, root, request):
     if "practice" in path:
         request.getfixturevalue("practice_task")
+    marking.study.memberships.create(user=root.user, role="lead")
     labeller = Browser(new_annotator(marking).user)
     address = address_of(path, marking, labeller)
     browser = labeller if "{public_id}" in path else root

@@ -16,7 +16,7 @@ PLAIN_WORDS = {
         adapter admin api app archive arguments asgi authentication backend background base batches browser build
         bulk bytecode caller catalog chain changelog chat client column command config configuration connection
         context control convert counters database decode design devices diff digest disk display doubts download
-        en encryption endpoint entries env errors events execution fetch fields file folder form format formulas
+        encryption endpoint entries env errors events execution fetch fields file folder form format formulas
         foundation frame front full gallery gauges guard health history home ids import importer inputs integration
         interface invalidate inventory key keyset layout lines listing loader locks log lookups loopback management
         map markup memory middleware migrate migrations model monitoring name navigation negotiation network next

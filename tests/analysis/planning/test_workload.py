@@ -59,7 +59,10 @@ def test_yen_have_no_smaller_unit():
     [
         ({"images": "1, 10"}, "A plan needs at least 2 images"),
         ({"annotators": "2, 30"}, "cannot have 3 different annotators if only 2 take part"),
-        ({"images": "2 3 4 5 6", "annotators": "10 11 12 13 14"}, "These are 25 designs. Compare at most 24"),
+        (
+            {"images": "2 3 4 5 6", "annotators": "10 11 12 13 14"},
+            "Your numbers make 25 designs. Compare at most 24",
+        ),
     ],
 )
 def test_impossible_designs_are_refused(chosen, message):

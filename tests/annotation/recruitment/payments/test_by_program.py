@@ -73,7 +73,7 @@ def test_what_was_sent_cannot_be_decided_otherwise(connected, lead):
     outbox.decide(place=place, decision=Decision("rejected", REASON, "LOW_EFFORT"), by=lead)
     assert states() == {("reject", "planned")}
     work_off()
-    with pytest.raises(Conflict, match="was sent to the panel"):
+    with pytest.raises(Conflict, match="was already sent to the panel"):
         outbox.decide(place=place, decision=Decision("approved"), by=lead)
     assert connected.fake.documents("submission")[0]["status"] == "REJECTED"
 

@@ -68,7 +68,7 @@ def test_from_a_token_to_people_who_can_come(fake, marking, study, lead_client):
     ("changes", "sentence"),
     [
         ({"token": "wrong-token"}, "does not accept the token"),
-        ({"workspace": "another"}, "does not have this"),
+        ({"workspace": "another"}, "does not have what was requested"),
         ({"workspace": "../users"}, "Copy the id of the workspace"),
     ],
 )
