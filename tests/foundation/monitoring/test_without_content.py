@@ -78,6 +78,12 @@ def provoke(visitor, campaign):
     ]
 
 
+def statuses_of(kept, *, route):
+    """Return the statuses of the spans that a collector has of one route."""
+    said = [attributes_of(span) for span in kept.spans()]
+    return {each["http.response.status_code"] for each in said if each.get("http.route") == route}
+
+
 @pytest.fixture
 def sent(tmp_path):
     """What a collector received while annotators and a worker met errors, and the ids that answers carried."""
@@ -89,8 +95,10 @@ def sent(tmp_path):
         with web_server(server, tmp_path) as web:
             statuses = provoke(Visitor(web.port, made["keys"][0]), made["campaign"])
             server.run("worker", "--batch")
-            wait_until(lambda: any(span.name == f"POST {SUBMIT}" for span in kept.spans()))
-            wait_until(lambda: any(span.name == "GET annotate/i/<str:token>/" for span in kept.spans()))
+            # Each process sends its spans in batches of its own, one batch after another.
+            wait_until(lambda: {500, 400, 401} <= statuses_of(kept, route=SUBMIT))
+            wait_until(lambda: 404 in statuses_of(kept, route="annotate/i/<str:token>/"))
+            wait_until(lambda: any(span.name == "job annotation.send_letters" for span in kept.spans()))
             wait_until(lambda: len(kept.errors()) >= 2)
         yield kept, statuses, made["keys"][0]
 
