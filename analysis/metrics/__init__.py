@@ -1,4 +1,4 @@
-"""Measures as a library: tables in, frozen results out. Nothing here knows of a database or the web."""
+"""Measures as a library: tables in, frozen results out. Nothing here depends on a database or the web."""
 
 from analysis.metrics.agreement.consensus import consensus
 from analysis.metrics.agreement.fleiss_kappa import fleiss_kappa

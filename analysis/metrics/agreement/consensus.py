@@ -1,4 +1,4 @@
-"""On how many units enough annotators say the same."""
+"""Consensus: the share of units on which enough annotators give the same answer."""
 
 from typing import Any
 
@@ -17,11 +17,10 @@ def consensus(ratings: Any, *, raters: int | None = None, unsure: str = "categor
     """Consensus: for each t > r/2, the share of units with t or more ratings on which t or more agree, per
     label.
 
-    r is `raters`, the number of ratings a unit was meant to get; by default the commonest number. Label "any"
-    is the share on which some label was reached. `ratings` as in `krippendorff_alpha`; Unsure is a label of
-    its own. Table: model, label, agreeing (t), units_rated (with t or more ratings), units_agreeing, share,
-    reason. Null where no unit has t ratings: `no_unit_rated_enough`. Source: the consensus plot of ViSAGe
-    (Jha et al. 2024, fig. 3).
+    r is `raters`, the number of ratings a unit was meant to get; by default the most frequent number. Label "any" is
+    the share of units on which any label reached t. `ratings` as in `krippendorff_alpha`; Unsure is a separate label.
+    Table: model, label, agreeing (t), units_rated (with t or more ratings), units_agreeing, share, reason. Null where
+    no unit has t ratings: `no_unit_rated_enough`. Source: the consensus plot of ViSAGe (Jha et al. 2024, fig. 3).
 
     >>> consensus(np.array([[3, 0], [2, 1], [0, 3]]), raters=3).rows()[0]["share"]  # label 0, t = 2
     0.6666666666666666

@@ -39,7 +39,7 @@ def fleiss_kappa(
         features=lambda table: pair_features(table, identity),
         value=lambda sums: corrected(observed_share(sums), (category_shares(sums) ** 2).sum(axis=0)),
         reason=NO_VARIATION,
-        # Units rated once count toward p_e alone: with many of them κ may be far below −1.
+        # Units rated once count only toward p_e: with many of them κ may be far below −1.
         bounds=(-np.inf, 1.0),
     )
     return agreement(units, measure, by=by, resamples=resamples, seed=seed, resampling=resampling)

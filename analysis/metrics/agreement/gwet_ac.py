@@ -29,7 +29,7 @@ def gwet_ac(
 ) -> Result:
     """Gwet's AC1 (nominal) or AC2 (weighted) = (p_a − p_e) / (1 − p_e) (Gwet 2008; 2014, ch. 4–5).
 
-    p_a is over units with two or more ratings, the category shares π_k over units with one or more.
+    p_a is a mean over units with two or more ratings, and the category shares π_k over units with one or more.
     AC1: p_e = Σ π_k (1 − π_k) / (q − 1). AC2: p_e = T_w Σ π_k (1 − π_k) / (q (q − 1)), T_w = Σ w_kl.
     q counts the declared categories, used or not: 2 for presence, 4 or 5 for Likert, the columns of value
     counts. `weights` (AC2 only): "quadratic" 1 − (k − l)²/(max − min)², "linear" 1 − |k − l|/(max − min),

@@ -15,7 +15,7 @@ from analysis.metrics.resampling.bootstrap import DEFAULT_RESAMPLES, Resampling
 
 NO_VARIATION = "no_variation"
 LEVELS = ("nominal", "ordinal", "interval")
-PACKAGE_UNITS = 50_000  # beyond it the package's units × categories² temporaries take longer than all else
+PACKAGE_UNITS = 50_000  # beyond it the package's temporary arrays (units × categories²) dominate the run time
 
 
 def krippendorff_alpha(
@@ -34,28 +34,27 @@ def krippendorff_alpha(
     of all pairs of pairable ratings. Nominal distance: 0 or 1; ordinal: (Σ_{g=c..k} n_g − (n_c + n_k)/2)²;
     interval: (c − k)², of the values themselves (value counts: of the columns 0, 1, …).
 
-    `ratings`: presence judgements (unit = image × attribute), a Likert table (attribute, annotator, rating),
-    coded answers (image, annotator, code[, model]; unit = image, codes are numbers where they have an order), or
-    value counts (units × categories).
-    `unsure` (Likert): "missing", "middle" (3 between 2 and 4) or, nominal only, "category". `by`: "all",
-    "identity_group", "attribute". Several ratings of a unit by one id all count. Units rated once do not
-    enter. Null: `no_variation` (all ratings equal), `no_unit_rated_twice`.
+    `ratings`: presence judgements (unit = image × attribute), a Likert table (attribute, annotator, rating), coded
+    answers (image, annotator, code[, model]; unit = image; ordered codes must be numbers), or value counts (units ×
+    categories). `unsure` (Likert): "missing", "middle" (3 between 2 and 4) or, nominal only, "category". `by`: "all",
+    "identity_group", "attribute". Several ratings of a unit by one id all count. Units rated once are left out. Null:
+    `no_variation` (all ratings are equal), `no_unit_rated_twice`.
 
-    Interval: where ids stand for people, over new annotators and new images (Likert: attributes), by the
-    two-way jackknife (`jackknife_intervals`); null, `too_few_annotators` (fewer than three rated what others
-    rated), `too_sparse` (α is undefined without one annotator or image). Otherwise the percentile bootstrap
-    of images within group (attributes, units); null, `too_sparse`, where α is undefined in over 5 % of
-    resamples. `notes["resampled"]` and the column `resampled` say which. `resamples=0`: none.
+    Interval: if ids identify people, it generalises to new annotators and new images (Likert: attributes) and comes
+    from the two-way jackknife (`jackknife_intervals`). It is null with `too_few_annotators` (fewer than three rated
+    units that others also rated) or `too_sparse` (α is undefined without one annotator or image). Otherwise it is the
+    percentile bootstrap of images within group (attributes, units), and null with `too_sparse` if α is undefined in
+    over 5 % of resamples. `notes["resampled"]` and the column `resampled` name the method used. `resamples=0` gives no
+    interval.
 
-    The point estimate is that of the `krippendorff` package, from value counts; intervals work on coincidence
-    counts.
+    The `krippendorff` package computes the point estimate from value counts; intervals use coincidence counts.
 
     >>> krippendorff_alpha(np.array([[2, 0], [1, 1], [0, 2]]), resamples=0).rows()[0]["value"]
     0.4444444444444444
     """
     require_choice(level, "level", LEVELS)
     if level != "nominal" and unsure == "category":
-        raise ValueError("unsure: 'category' has no place in an order; use level='nominal'")
+        raise ValueError("unsure: 'category' has no position in an order; use level='nominal'")
     ratings, resampling = coded(ratings, resampling)
     units = units_of(ratings, unsure=unsure)
     return agreement(
@@ -89,7 +88,7 @@ def measure(level: str, categories: Sequence[Any]) -> Measure:
 
 
 def _domain(level: str, categories: Sequence[Any]) -> Array:
-    """The values of the categories; names have none, and need none where every two are as far apart."""
+    """The values of the categories; names have none, and need none when all distances are equal."""
     if all(isinstance(category, (int, float, np.number)) for category in categories):
         return np.asarray(categories, dtype=float)
     if level != "nominal":

@@ -1,4 +1,4 @@
-"""Who gave which ratings, and an agreement measure without each annotator, each image, and each cell."""
+"""The ratings of each annotator, and an agreement measure without each annotator, each image and each cell."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from analysis.metrics.data.judgements import dense
 from analysis.metrics.resampling.intervals import Intervals
 from analysis.metrics.resampling.jackknife import LeftOut, jackknife_intervals
 
-VALUES_AT_ONCE = 1_000_000  # cells; bounds the memory of their sums
+VALUES_AT_ONCE = 1_000_000  # cells; limits the memory for their sums
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +29,7 @@ class Answers:
 
     @classmethod
     def of(cls, unit: Array, annotator: Array, annotators: int, category: Array, q: int) -> "Answers":
-        """From single ratings, sorted by unit and then annotator."""
+        """Build the answers from single ratings, sorted by unit and then annotator."""
         begins = np.ones(len(unit), dtype=bool)
         begins[1:] = (unit[1:] != unit[:-1]) | (annotator[1:] != annotator[:-1])
         starts = np.flatnonzero(begins)
@@ -43,7 +43,7 @@ class Answers:
 
 @dataclass(frozen=True, eq=False)
 class LeaveOneOut:
-    """A measure of each scope, which is a function of sums of per-unit features, with some answers left out.
+    """A measure of each scope (a function of sums of per-unit features) with some answers left out.
 
     `pattern` is each unit's row of `patterns` (distinct counts), `sums` the features' sums (f × scopes).
     """
@@ -59,7 +59,7 @@ class LeaveOneOut:
     answers: Answers
 
     def intervals(self, estimate: Array, bounds: tuple[float, float]) -> Intervals:
-        """Of the estimate of each scope, over annotators and clusters."""
+        """Intervals of the estimate of each scope, over annotators and clusters."""
         return jackknife_intervals(
             estimate,
             annotators=self.annotators(),
@@ -69,7 +69,7 @@ class LeaveOneOut:
         )
 
     def images(self) -> LeftOut:
-        """Without each image, of each scope that has it."""
+        """The measure without each image, for each scope that contains the image."""
         place, rows, clusters = self._pairs
         features = self.features(self.patterns.astype(float))
         sums = self.sums[:, rows]
@@ -78,7 +78,7 @@ class LeaveOneOut:
         return LeftOut(rows, self.value(sums), self.stratum[clusters])
 
     def annotators(self) -> LeftOut:
-        """Without each annotator who rated a unit of the scope that others rated, too."""
+        """The measure without each annotator who rated a unit of the scope that others rated too."""
         answers = self.answers
         shared = (self.patterns.sum(axis=1) >= 2)[self.pattern[answers.unit]]
         key = self.scope[answers.unit].astype(np.int64) * answers.annotators + answers.annotator
@@ -94,7 +94,7 @@ class LeaveOneOut:
         whole = self.value(self.sums)
         _, change = self._without
         place, rows, _ = self._pairs
-        if len(rows) == len(self.scope):  # one unit of an image in each scope: answers alike change the same
+        if len(rows) == len(self.scope):  # an image has one unit in each scope: equal answers, equal effects
             key = self.scope[self.answers.unit].astype(np.int64) * len(change) + self._combination
             times = np.bincount(key, minlength=width * len(change)).reshape(width, len(change))
             moved = self.value(self.sums[:, :, None] + change.T[:, None, :]) - whole[:, None]
@@ -116,7 +116,7 @@ class LeaveOneOut:
 
     @cached_property
     def _pairs(self) -> tuple[Array, Array, Array]:
-        """Of each unit, the code of its (scope, cluster); scope and cluster of these codes."""
+        """The (scope, cluster) code of each unit, and the scope and the cluster of each code."""
         clusters = len(self.stratum)
         key = self.scope.astype(np.int64) * clusters + self.cluster
         place, keys = dense(key, self.sums.shape[1] * clusters)
@@ -124,8 +124,8 @@ class LeaveOneOut:
 
     @cached_property
     def _without(self) -> tuple[Array, Array]:
-        """Codes of the (pattern, kind of answer) that occur, and how leaving the answer out changes the unit's
-        features."""
+        """Codes of the (pattern, kind of answer) pairs that occur, and how the unit's features change without the
+        answer."""
         kinds = len(self.answers.patterns)
         key = self.pattern[self.answers.unit].astype(np.int64) * kinds + self.answers.kind
         code, keys = dense(key, len(self.patterns) * kinds)

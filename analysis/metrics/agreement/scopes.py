@@ -1,4 +1,4 @@
-"""Agreement of any kind over units: the value of each scope, and its interval."""
+"""Any agreement measure over units: its value in each scope, and its interval."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -26,9 +26,9 @@ _UNITS = 2  # stream of the seed, beside those of images and annotators
 class Measure:
     """A coefficient that is a function of sums of per-unit features.
 
-    `features(counts)` → units × f; `value(sums)` maps sums (f × …) to the coefficient (…), NaN where
-    undefined; `reason` names why. `bounds` are the least and the greatest value. `point` replaces the value of
-    the whole scope where a package computes it, of at most so many units.
+    `features(counts)` → units × f; `value(sums)` maps sums (f × …) to the coefficient (…), NaN where it is undefined;
+    `reason` states why. `bounds` are the smallest and the largest possible value. If a package computes the value of
+    the whole scope, `point` does so, up to a maximum number of units.
     """
 
     name: str
@@ -42,8 +42,8 @@ class Measure:
 
 @dataclass(frozen=True, eq=False)
 class Scoped:
-    """Units by scope: `pattern[u]` is the row of `patterns` (distinct counts of ratings) that unit u has,
-    `times[s, p]` how many units of scope s have pattern p."""
+    """Units by scope: `pattern[u]` is the row of `patterns` (distinct counts of ratings) of unit u; `times[s, p]` is
+    the number of units of scope s with pattern p."""
 
     units: Units
     scope: Array
@@ -69,9 +69,9 @@ def agreement(
     seed: int = 0,
     resampling: Resampling | None = None,
 ) -> Result:
-    """The measure in each scope (per model: everything, or each identity group or attribute), with its
-    interval: the jackknife of annotators and clusters where ids are people, else the bootstrap of clusters.
-    Without resamples there is no interval."""
+    """The measure in each scope (per model: everything, or each identity group or attribute), with its interval: the
+    jackknife of annotators and clusters if ids identify people, otherwise the bootstrap of clusters. Without resamples
+    there is no interval."""
     require_choice(by, "by", tuple(units.scopes))
     resamples = require_whole(resamples, "resamples", 0)
     seed = require_whole(seed, "seed", 0)
@@ -115,7 +115,7 @@ def agreement(
 
 
 def interval_method(resampled: list[str]) -> str:
-    """How the interval of an agreement measure came about, in words."""
+    """The method of an agreement measure's interval, in words."""
     if len(resampled) > 1:
         return f"two-way jackknife of {' and '.join(resampled)}, t quantile"
     return f"bootstrap of {resampled[0]}, percentile"
@@ -143,7 +143,7 @@ def _interval(
     seed: int,
     resampling: Resampling | None,
 ) -> tuple[Intervals, list[str]]:
-    """Intervals of the scopes, and what they resample."""
+    """Intervals of the scopes, and the names of what is resampled."""
     units, clusters = data.units, f"{data.units.cluster_name}s"
     if not resamples:
         return no_intervals(data.width), []
@@ -173,7 +173,7 @@ def _bootstrap(
     seed: int,
     resampling: Resampling | None,
 ) -> Intervals:
-    """Percentile intervals over resampled clusters; null where the value is."""
+    """Percentile intervals over resampled clusters; null where the value is null."""
     parts = [
         percentile_intervals(samples, sparse=np.isnan(samples).mean(axis=1))
         for samples in _resampled(data, measure, _weights(data.units, resamples, seed, resampling))
@@ -192,15 +192,15 @@ def _weights(units: Units, resamples: int, seed: int, resampling: Resampling | N
     if resampling is None or units.cluster_name != "image":
         return multinomial_weights(np.bincount(units.stratum), resamples, (seed, stream))
     if len(resampling.image_weights) != units.clusters:
-        raise ValueError(f"resampling: it has {len(resampling.image_weights)} images, got {units.clusters}")
+        raise ValueError(f"resampling: has {len(resampling.image_weights)} images, got {units.clusters}")
     return resampling.image_weights
 
 
 def _resampled(data: Scoped, measure: Measure, weights: Array) -> Iterator[Array]:
     """The measure of some consecutive scopes in every resample (scopes × resamples).
 
-    Features are summed per (scope, cluster) by a sparse product with the cluster weights, so nothing is ever
-    as long as units × resamples.
+    Features are summed per (scope, cluster) by a sparse product with the cluster weights, so no array ever has units ×
+    resamples entries.
     """
     units, width = data.units, data.width
     features = measure.features(data.patterns.astype(float))[data.pattern]
@@ -224,7 +224,7 @@ def _resampled(data: Scoped, measure: Measure, weights: Array) -> Iterator[Array
 
 
 def _patterns(table: Array) -> tuple[Array, Array]:
-    """The distinct rows of counts, and which of them each unit has: a handful where units are alike."""
+    """The distinct rows of counts, and the row of each unit. Similar units share a few rows."""
     sizes = table.max(axis=0, initial=0) + 1
     if prod(map(int, sizes)) > MARKED_AT_ONCE:
         return np.arange(len(table)), table
@@ -237,7 +237,7 @@ def _patterns(table: Array) -> tuple[Array, Array]:
 
 
 def _scoped(units: Units, by: str) -> tuple[Array, Array, Array]:
-    """Code of each unit's (model, scope value), and the names behind the codes."""
+    """Code of each unit's (model, scope value), and the names of the codes."""
     value, names = units.scopes[by]
     key = units.model.astype(np.int64) * len(names) + value
     scope, present = dense(key, len(units.model_names) * len(names))

@@ -1,4 +1,4 @@
-"""Krippendorff's α of answers that are sets of labels."""
+"""Krippendorff's α for answers that are sets of labels."""
 
 from collections.abc import Collection
 from typing import Any
@@ -14,21 +14,21 @@ from analysis.metrics.resampling.bootstrap import DEFAULT_RESAMPLES
 
 
 def krippendorff_alpha_sets(choices: Any, *, resamples: int = DEFAULT_RESAMPLES, seed: int = 0) -> Result:
-    """Krippendorff's α = 1 − D_o / D_e of answers that choose several labels, with the MASI distance.
+    """Krippendorff's α = 1 − D_o / D_e for answers that choose several labels, with the MASI distance.
 
-    d(A, B) = 1 − J·M, J = |A ∩ B| / |A ∪ B|, M = 1 where A = B, ⅔ where one contains the other, ⅓ where they
-    only overlap, 0 where they have nothing in common. Two empty sets are equal; an empty set and another are at
-    distance 1. D_o and D_e as in `krippendorff_alpha`.
+    d(A, B) = 1 − J·M, J = |A ∩ B| / |A ∪ B|, M = 1 where A = B, ⅔ where one contains the other, ⅓ where they only
+    overlap, 0 where they have nothing in common. Two empty sets are equal; an empty and a non-empty set are at distance
+    1. D_o and D_e as in `krippendorff_alpha`.
 
-    `choices`: one row per answer with the columns image, annotator and labels (a collection of names, which may
-    be empty)[, model]. Order and repetition of labels do not count. An image that was not answered has no row;
-    images answered once do not enter. Several answers about an image by one id all count. Null: `no_variation`
-    (all answers equal), `no_unit_rated_twice`. Raises ValueError where labels are text or no collection.
+    `choices`: one row per answer with the columns image, annotator and labels (a collection of names, which may be
+    empty)[, model]. Order and repetition of labels do not count. An image without an answer has no row; images with one
+    answer are left out. Several answers about an image by one id all count. Null: `no_variation` (all answers are
+    equal), `no_unit_rated_twice`. Raises ValueError if labels are text or not a collection.
 
-    Interval: as of `krippendorff_alpha`, two-way jackknife of annotators and images, or, where ids are not
-    people, the bootstrap of images. `resamples=0`: none.
+    Interval: as in `krippendorff_alpha`, the two-way jackknife of annotators and images or, if ids do not identify
+    people, the bootstrap of images. `resamples=0` gives no interval.
 
-    Memory grows with the number of images times that of distinct sets, 8 bytes each.
+    Memory: 8 bytes × number of images × number of distinct sets.
 
     Source: Passonneau 2006, *Measuring agreement on set-valued items (MASI) for semantic and pragmatic
     annotation*; Krippendorff 2011.
@@ -51,7 +51,7 @@ def krippendorff_alpha_sets(choices: Any, *, resamples: int = DEFAULT_RESAMPLES,
 
 
 def _distances(sets: Collection[LabelSet]) -> Array:
-    """The MASI distance of each two sets (sets × sets)."""
+    """The MASI distance of every pair of sets (sets × sets)."""
     column = {
         label: place for place, label in enumerate(sorted({label for chosen in sets for label in chosen}))
     }

@@ -1,4 +1,4 @@
-"""Ratings counted per unit: of judgements, a Likert table, coded answers or sets of labels, or value counts."""
+"""Counts of ratings per unit, from judgements, a Likert table, coded answers, sets of labels or value counts."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -30,11 +30,11 @@ LabelSet = tuple[str, ...]
 
 @dataclass(frozen=True, eq=False)
 class Units:
-    """`counts[u, v]`: how many ratings of unit u have the v-th category.
+    """`counts[u, v]`: the number of ratings of unit u in the v-th category.
 
-    `cluster` is what is resampled: the image of a presence judgement, the attribute of a Likert rating.
-    Clusters of one `stratum` are drawn together. `annotators(scope, width)` counts who rated the units of each
-    scope, `answers()` says who gave which ratings; None where ids are not people.
+    `cluster` is the resampling unit: the image of a presence judgement, the attribute of a Likert rating. Clusters of
+    one `stratum` are drawn together. `annotators(scope, width)` counts the people who rated units of each scope, and
+    `answers()` lists each person's ratings; both give None if ids do not identify people.
     """
 
     counts: Array
@@ -69,7 +69,7 @@ def units_of(ratings: Any, *, unsure: str = "category") -> Units:
 
 
 def _distinct(scope: Array, annotator: Array, width: int) -> Array:
-    """How many annotators there are in each scope."""
+    """The number of annotators in each scope."""
     people = int(annotator.max(initial=0)) + 1
     _, pairs = dense(scope.astype(np.int64) * people + annotator, width * people)
     return np.bincount(pairs // people, minlength=width)
@@ -186,7 +186,7 @@ def _from_likert(ratings: pd.DataFrame, unsure: str) -> Units:
 
 
 def units_of_sets(choices: Any) -> Units:
-    """Count answers per image (and model), each a set of labels: the categories are the distinct sets.
+    """Count answers per image (and model). Each answer is a set of labels; the categories are the distinct sets.
 
     `choices`: image, annotator, labels (a collection of names)[, model].
     """
@@ -200,7 +200,7 @@ def units_of_sets(choices: Any) -> Units:
 
 
 def _from_codes(answers: pd.DataFrame) -> Units:
-    """Of a table image, annotator, code[, model]: the categories are the distinct codes, in order."""
+    """Units of a table image, annotator, code[, model]: the categories are the distinct codes, in order."""
     names = ("image", "annotator", "code")
     require_filled(require_columns(answers, "ratings", names), "ratings", names)
     category, codes = pd.factorize(answers["code"], sort=True)
@@ -208,7 +208,7 @@ def _from_codes(answers: pd.DataFrame) -> Units:
 
 
 def _of_images(answers: pd.DataFrame, category: Array, categories: tuple[Any, ...]) -> Units:
-    """Answers about images (and models), each of one category."""
+    """Units of answers about images (and models). Each answer has one category."""
     image, image_names = pd.factorize(answers["image"].astype(str), sort=True)
     annotator, people = pd.factorize(answers["annotator"].astype(str), sort=True)
     named = answers["model"].astype(str) if "model" in answers else pd.Series("", index=answers.index)
@@ -246,13 +246,13 @@ def _of_images(answers: pd.DataFrame, category: Array, categories: tuple[Any, ..
 def _label_set(labels: Any) -> LabelSet:
     """The distinct labels, in order."""
     if isinstance(labels, str) or not isinstance(labels, Iterable):
-        raise ValueError(f"choices: column 'labels' must hold collections of names, got {labels!r}")
+        raise ValueError(f"choices: column 'labels' must contain collections of names, got {labels!r}")
     return tuple(sorted({str(label) for label in labels}))
 
 
 def rated_once_each(ratings: pd.DataFrame, attribute: Array, annotator: Array) -> bool:
-    """Whether at most 5 % of the ratings repeat an attribute that their id had rated already in one campaign: a
-    sign that ids stand for people."""
+    """Whether at most 5 % of the ratings repeat an attribute that the same id had already rated in the campaign: a sign
+    that ids identify people."""
     campaign = pd.factorize(ratings["campaign"])[0] if "campaign" in ratings else np.zeros(len(ratings), int)
     answers = np.stack([attribute, annotator, campaign], axis=1)
     repeated = len(answers) - len(np.unique(answers, axis=0))
@@ -260,7 +260,7 @@ def rated_once_each(ratings: pd.DataFrame, attribute: Array, annotator: Array) -
 
 
 def _unknown(*_: Any) -> None:
-    """Counts do not say whose they are."""
+    """Counts do not identify annotators."""
 
 
 def _from_counts(table: Array) -> Units:
@@ -290,7 +290,7 @@ def _from_counts(table: Array) -> Units:
 
 
 def coded(ratings: Any, resampling: Resampling | None) -> tuple[Any, Resampling | None]:
-    """A handed resampling already holds the coded judgements: count those instead of coding again."""
+    """If a resampling is given, use its coded judgements instead of coding them again."""
     if resampling is None:
         return ratings, None
     resampling_of(ratings, resampling, None, resampling.resamples, resampling.seed)

@@ -1,4 +1,4 @@
-"""Which attributes can be seen in an image at all."""
+"""Which attributes can be depicted in an image."""
 
 from typing import Any
 

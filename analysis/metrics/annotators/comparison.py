@@ -25,13 +25,13 @@ from analysis.metrics.resampling.multiplicity import LEVEL, PERMUTATIONS_PER_TES
 
 SCOPES = ("all", "identity_group")
 BOTH = "both"
-HOLM_AT_MOST = 20  # tests; beyond it the permutations Holm needs cost more than max-T
+HOLM_AT_MOST = 20  # tests; with more tests, the permutations that Holm needs cost more than max-T
 PERMUTED_AT_ONCE = 2_000_000
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class AnnotatorGroups(Result):
-    """`table`: a difference per pair of groups, measure and scope. `agreement`: α within and agreement across
+    """`table`: one difference per pair of groups, measure and scope. `agreement`: α within groups and agreement across
     groups."""
 
     agreement: pd.DataFrame
@@ -55,13 +55,13 @@ def compare_annotator_groups(
     `identity_groups` (identity_group, nationality, region) it is annotator, nationality, region, and the
     group depends on who is depicted: `in_group` (same nationality), else `same_region`, else `out_group`.
 
-    `by`: "all", "identity_group", or "both" (two families). p by permuting the *annotators'* labels,
-    two-sided, (b + 1)/(B + 1). The family is every non-null row of the scope (`notes["family"]`);
-    p_adjusted by Holm with B ≥ 20·family/0.05, or by max-T (`adjust`: "auto" takes Holm up to 20 tests).
-    Null `too_few_annotators` where the distinct relabellings cannot reach 0.05/family (max-T: 0.05),
-    `annotator_ids_unusable` where ids are not people. Intervals and values as in `compare_models`. Table:
-    model, scope, scope_value, measure, group_a, group_b, value_a, value_b, difference, ci_low, ci_high, p,
-    p_adjusted, reason. `agreement`: model, group_a, group_b, measure, value, units, reason.
+    `by`: "all", "identity_group", or "both" (two families). p by permuting the *annotators'* labels, two-sided, (b +
+    1)/(B + 1). The family is every non-null row of the scope (`notes["family"]`); p_adjusted by Holm with B ≥
+    20·family/0.05, or by max-T (`adjust`: "auto" takes Holm up to 20 tests). Null: `too_few_annotators` if the distinct
+    relabellings cannot reach 0.05/family (max-T: 0.05), `annotator_ids_unusable` if ids do not identify people.
+    Intervals and values as in `compare_models`. Table: model, scope, scope_value, measure, group_a, group_b, value_a,
+    value_b, difference, ci_low, ci_high, p, p_adjusted, reason. `agreement`: model, group_a, group_b, measure, value,
+    units, reason.
     """
     require_choice(by, "by", (*SCOPES, BOTH))
     require_choice(adjust, "adjust", ("auto", "holm", "max_t"))
@@ -103,7 +103,7 @@ def compare_annotator_groups(
 
 @dataclass(frozen=True, eq=False)
 class _ComparisonData:
-    """What all scopes share; one mask over rows and one resampling per model."""
+    """Data shared by all scopes: one mask over rows and one resampling per model."""
 
     data: Judgements
     roles: pd.DataFrame
@@ -124,7 +124,7 @@ class _Scope:
 
 
 def _compare_scope(comparison: _ComparisonData, by: str, adjust: str, permutations: int) -> _Scope:
-    """The differences in one scope, a family of their own."""
+    """The differences in one scope. They form one family."""
     data, levels = comparison.data, comparison.levels
     tests = len(data.model_names) * len(list(combinations(levels.names, 2))) * len(MEASURES)
     tests *= 1 if by == "all" else len(data.group_names)
@@ -205,7 +205,7 @@ def _permuted(
 
 @dataclass(frozen=True, eq=False)
 class _CellCounts:
-    """The judgements and marks of each person in each cell, so that totals over people are one product."""
+    """The judgements and marks of each person in each cell: a single product gives totals over people."""
 
     judgements: csr_array  # cells × people
     marks: csr_array
@@ -237,7 +237,7 @@ class _CellCounts:
         )
 
     def role_means(self, level_of: Array, shuffled: Array, level: int) -> tuple[Array, Array]:
-        """Return the mean likelihoods of both roles by group, from the people whom each column puts at a level."""
+        """Return the mean likelihoods of both roles by group, from the people whom each column assigns to a level."""
         totals = self._totals(level_of, shuffled, level)
         stereotypes, random = (_role_mean(totals, role) for role in self.roles)
         return stereotypes, random
@@ -257,7 +257,7 @@ class _CellCounts:
 def _in_order(
     permuted: Array, compared: pd.DataFrame, data: Judgements, group_codes: Array, by: str
 ) -> Array:
-    """`compared` may list a group no pair of these annotators judged; such a row is null and gets NaN."""
+    """Put the values in the order of `compared`; a row with a group that no pair of annotators judged is NaN."""
     if by == "all":
         return permuted
     names = [str(name) for name in data.group_names[group_codes]]
@@ -284,7 +284,7 @@ def _role_mean(totals: tuple[Array, Array], role: csr_array) -> Array:
 
 
 def _agreement(frame: pd.DataFrame, model: str, names: list[str]) -> pd.DataFrame:
-    """α within each group and, for each two groups, the mean over shared units of the share of agreeing cross
+    """α within each group and, for each pair of groups, the mean over shared units of the share of agreeing cross
     pairs."""
     rows: list[tuple[str, str, str, float, int, str]] = []
     if len(frame):

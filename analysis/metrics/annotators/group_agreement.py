@@ -1,4 +1,4 @@
-"""How often people of two groups give the same answer about the same thing."""
+"""How often people of two groups give the same answer about the same unit."""
 
 from itertools import combinations
 from typing import Any, NamedTuple
@@ -11,7 +11,7 @@ Codes = NDArray[np.integer[Any]]
 
 
 class CrossAgreement(NamedTuple):
-    """Of two groups, by their codes. `value` is NaN, with a `reason`, where they share no unit."""
+    """Agreement of two groups, by their codes. `value` is NaN, with a `reason`, if they share no unit."""
 
     group_a: int
     group_b: int
@@ -21,9 +21,9 @@ class CrossAgreement(NamedTuple):
 
 
 def cross_agreement(unit: Codes, group: Codes, answer: Codes, *, groups: int) -> list[CrossAgreement]:
-    """Return the agreement of each two of `groups` groups: the mean over shared units of the share of equal pairs.
+    """Return the agreement of each pair of `groups` groups: the mean over shared units of the share of equal pairs.
 
-    Each element of the arrays is one answer: what it is about, who gave it and which it is, as codes from 0. Of a
+    Each element of the arrays is one answer: its unit, the group of its annotator and its value, as codes from 0. For a
     unit u with n answers in each group, the share is Σ n_a(x) n_b(x) / (n_a n_b) over the answers x.
 
     >>> unit, group, answer = np.array([0, 0, 0, 1]), np.array([0, 1, 1, 0]), np.array([2, 2, 5, 2])
@@ -34,7 +34,7 @@ def cross_agreement(unit: Codes, group: Codes, answer: Codes, *, groups: int) ->
         raise ValueError("unit, group and answer have different lengths")
     width = int(unit.max(initial=-1)) + 1
     pairs, cell = np.unique(np.stack([unit, answer]), axis=1, return_inverse=True)
-    cell = cell.reshape(-1)  # of some versions of numpy it has the shape of the input
+    cell = cell.reshape(-1)  # in some versions of numpy it has the shape of the input
     given, alike = _counts(unit, group, groups, width), _counts(cell, group, groups, pairs.shape[1])
     return [
         _of_two(a, b, given, np.bincount(pairs[0], weights=alike[a] * alike[b], minlength=width))

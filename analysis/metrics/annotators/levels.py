@@ -1,4 +1,4 @@
-"""Which group of annotators a judgement belongs to: a part of the profile, or how annotator and depicted relate."""
+"""The annotator group of a judgement: a part of the profile, or the relation of annotator and depicted group."""
 
 from dataclasses import dataclass
 from math import lgamma
@@ -17,8 +17,8 @@ UNKNOWN = -1
 
 @dataclass(frozen=True, eq=False)
 class Levels:
-    """`level_of[identity group, profile]` is a code into `names`, `profile[annotator]` a column of it; both −1
-    where unknown. `sizes`: how many judging annotators are alike, class by class."""
+    """`level_of[identity group, profile]` is a code into `names`, `profile[annotator]` a column of it; both −1 if
+    unknown. `sizes`: the number of judging annotators in each class of equal annotators."""
 
     level_of: Array
     names: list[str]
@@ -26,7 +26,7 @@ class Levels:
     sizes: list[int]
 
     def of_rows(self, data: Judgements) -> Array:
-        """The level of each judgement, −1 where unknown or for answers to 'none of the above'."""
+        """The level of each judgement; −1 if unknown, and for answers to 'none of the above'."""
         cell = data.unit_cell[data.row_unit]
         profile = self.profile[data.row_annotator]
         has_level = (profile >= 0) & ~data.cell_is_none[cell]
@@ -35,7 +35,7 @@ class Levels:
         return level
 
     def log_relabellings(self) -> float:
-        """log of the number of distinct ways to hand the labels out."""
+        """log of the number of distinct ways to assign the labels."""
         return lgamma(sum(self.sizes) + 1) - sum(lgamma(size + 1) for size in self.sizes)
 
 
@@ -45,9 +45,9 @@ def levels_of(
     """Groups named in `annotator_groups` (annotator, group); or, with `identity_groups` (identity_group,
     nationality, region), `in_group`, `same_region` or `out_group` by annotators' own nationality and region.
 
-    An identity group may have several rows: any nationality or region among them is its own. Who gave no
-    nationality cannot be told from the in-group, nor a foreigner without region from the same region: their
-    level is unknown, as it is for groups without.
+    An identity group may have several rows: it has all nationalities and regions in them. The level is unknown for
+    annotators without a nationality, who may belong to the in-group; for annotators of another nationality without a
+    region, who may belong to the same region; and for groups without nationality or region.
     """
     fields = ["group"] if identity_groups is None else ["nationality", "region"]
     annotator_groups = require_columns(annotator_groups, "annotator_groups", ("annotator", *fields))
@@ -64,7 +64,7 @@ def levels_of(
         sizes = np.bincount(profile[(profile >= 0) & judged], minlength=max(len(names), 1)).tolist()
         level_of = np.tile(np.arange(len(names)), (len(data.group_names), 1))
         return Levels(level_of, [str(name) for name in names], profile, sizes)
-    # What a permutation moves are whole profiles; annotators of one profile are interchangeable.
+    # A permutation moves whole profiles; annotators with the same profile are interchangeable.
     alike = listed.groupby(fields, dropna=False).ngroup().to_numpy()
     sizes = np.unique(alike[place[(place >= 0) & judged]], return_counts=True)[1].tolist()
     return Levels(_relations(data, listed, identity_groups), list(RELATIONS), place, sizes)
@@ -77,7 +77,7 @@ def _relations(data: Judgements, listed: pd.DataFrame, identity_groups: pd.DataF
     group = pd.Index(data.group_names).get_indexer(pd.Index(identity_groups["identity_group"], dtype=object))
 
     def shared(field: str) -> tuple[Array, Array]:
-        """Whether depicted and annotator share it, and whether that can be told (groups × annotators)."""
+        """Whether depicted group and annotator share the field, and whether that is known (groups × annotators)."""
         depicted, stated = identity_groups[field], listed[field]
         matches = np.zeros((len(data.group_names), len(listed)), dtype=bool)
         has_value = np.zeros(len(data.group_names), dtype=bool)

@@ -1,6 +1,6 @@
-"""How each annotator answers: for spotting trouble, never for setting labels or dropping anyone.
+"""How each annotator answers, to find problems; never to decide labels or exclude anyone.
 
-Who is flagged follows from the quality rules of the campaign (`annotation.quality.flags`), not from here.
+The quality rules of the campaign decide who is flagged (`annotation.quality.flags`), not these statistics.
 """
 
 from collections.abc import Callable
@@ -27,18 +27,18 @@ def annotator_statistics(
     seed: int = 0,
     iterated: Callable[[], None] | None = None,
 ) -> Result:
-    """Statistics of each annotator over all models; they inform and drop nothing.
+    """Statistics of each annotator over all models, for information only: nothing is excluded by them.
 
-    judgements: how many. median_seconds: median active time (`seconds`: annotator, seconds, one row per
+    judgements: their number. median_seconds: median active time (`seconds`: annotator, seconds, one row per
     annotation). agreement_with_others: mean over shared units of the share of the others who gave the same
-    answer; no majority is needed. dawid_skene: mean over the answers of P(says it | it is true) (Dawid &
+    answer; no majority is needed. dawid_skene: mean over the answers of P(answer | answer is true) (Dawid &
     Skene 1979); mace: P(not guessing) (Hovy et al. 2013); both by crowd-kit, nominal, assuming one truth per
     unit; null `crowd_kit_not_installed` without it. gold_accuracy: share correct of the gold tasks (`gold`:
     annotator, present, expected). self_consistency: share of repeated units answered as before (`repeats`:
     image, identity_group, attribute, annotator, present[, model]; or, with both answers at hand, annotator,
     first, again).
 
-    If ids do not stand for people everything but `judgements` is null, `annotator_ids_unusable`. `iterated` is
+    If ids do not identify people, everything except `judgements` is null, `annotator_ids_unusable`. `iterated` is
     called at each iteration of the two models.
     """
     seed = require_whole(seed, "seed", 0)
@@ -87,7 +87,7 @@ def annotator_statistics(
 
 
 def _against_others(data: Judgements, rows: Array) -> Array:
-    """Mean agreement with the others over shared units (NaN without any)."""
+    """Mean agreement with the others over shared units (NaN if there are none)."""
     unit, who, answer = data.row_unit[rows], data.row_annotator[rows], data.row_present[rows]
     people = len(data.annotator_names)
     n_others = data.unit_shown[unit] - 1

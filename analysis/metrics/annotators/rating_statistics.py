@@ -9,11 +9,11 @@ from analysis.metrics.data.results import Result, counts, labels, numbers, words
 
 
 def rater_statistics(ratings: pd.DataFrame) -> Result:
-    """Per annotator: how many ratings, and the mean over shared attributes of the share of the others who gave
+    """Per annotator: the number of ratings, and the mean over shared attributes of the share of the others who gave
     the same answer (Unsure is an answer; no majority is needed).
 
-    `ratings`: attribute, annotator, rating 1..5[, campaign]. If more than 5 % of the ratings repeat an attribute
-    that their id had rated already in one campaign, ids do not stand for people: agreement is null,
+    `ratings`: attribute, annotator, rating 1..5[, campaign]. If more than 5 % of the ratings repeat an attribute that
+    the same id had already rated in the campaign, ids do not identify people: agreement is null,
     `annotator_ids_unusable`.
     """
     attribute, names, annotator, people, rating = likert_codes(ratings)

@@ -1,4 +1,4 @@
-"""Dawid–Skene and MACE skill of annotators, by crowd-kit where it is installed."""
+"""Dawid–Skene and MACE skill of annotators, computed by crowd-kit if it is installed."""
 
 import hashlib
 import warnings
@@ -16,7 +16,7 @@ from analysis.metrics.data.judgements import Judgements
 PACKAGE = "crowdkit"
 NOT_INSTALLED = "crowd_kit_not_installed"
 DAWID_SKENE_ITERATIONS = 100
-MACE_ITERATIONS = 25  # twice as many buy no visible change of rank on 100,000 judgements
+MACE_ITERATIONS = 25  # 50 give no visible change of ranks with 100,000 judgements
 
 REMEMBERED = 8  # fits: two numbers for each annotator
 
@@ -41,8 +41,8 @@ def skills_of(
 ) -> Skills:
     """Fit both models on the judgements `rows` (a mask); null for everybody without crowd-kit.
 
-    On 10 million judgements they take minutes: `iterated` is called at each iteration of either, and the latest
-    skills are remembered, for a study is computed again with other parameters that change none of this.
+    With 10 million judgements they take minutes: `iterated` is called at each iteration of either model. The latest
+    skills are cached, because a study is often computed again with parameters that do not affect them.
     """
     people = len(data.annotator_names)
     if find_spec(PACKAGE) is None:
@@ -59,7 +59,7 @@ def skills_of(
 
 
 def _digest(data: Judgements, rows: Array, seed: int) -> bytes:
-    """Return what two fits have in common that give the same."""
+    """Return a digest that is equal for fits with equal results."""
     digest = hashlib.blake2b(repr((len(data.annotator_names), seed)).encode())
     for values in (data.row_unit, data.row_annotator, data.row_present, rows):
         digest.update(repr((values.dtype.str, len(values))).encode())
@@ -79,7 +79,7 @@ def _fit(data: Judgements, rows: Array, seed: int, iterated: Callable[[], None] 
         }
     )
     with warnings.catch_warnings():
-        # crowd-kit 1.4 calls what pandas 3 deprecates; nothing its caller can mend
+        # crowd-kit 1.4 calls functions that pandas 3 deprecates; callers cannot avoid it
         warnings.simplefilter("ignore", DeprecationWarning)
         dawid_skene = _with_callback(iterated, DawidSkene(n_iter=DAWID_SKENE_ITERATIONS)).fit(answers)
         # With a seed, crowd-kit begins each restart at the same point: a second one repeats the first.
@@ -101,13 +101,13 @@ def _fit(data: Judgements, rows: Array, seed: int, iterated: Callable[[], None] 
         series.reindex(np.arange(people)).to_numpy(dtype=float, copy=True) for series in (total, knowing)
     )
     for values in (right_share, knowing_share):
-        values.flags.writeable = False  # remembered, and handed to more than one
+        values.flags.writeable = False  # cached, and returned to several callers
     converged = len(dawid_skene.loss_history_) < DAWID_SKENE_ITERATIONS
     return Skills(right_share, knowing_share, "", converged)
 
 
 def _with_callback(iterated: Callable[[], None] | None, model: Any) -> Any:
-    """Let a model call `iterated` before each expectation; crowd-kit itself only draws bars on a terminal."""
+    """Make a model call `iterated` before each expectation step; crowd-kit itself only draws progress bars."""
     if iterated is None:
         return model
     expect, called = model._e_step, iterated

@@ -1,1 +1,1 @@
-"""What annotators answered on scales and by choosing: means and shares of several items."""
+"""Annotators' answers on scales and to choices: means and shares of several items."""

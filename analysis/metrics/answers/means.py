@@ -24,13 +24,13 @@ from analysis.metrics.resampling.intervals import ZERO_WIDTH, Intervals, wilson
 COLUMNS = ("item", "unit", "annotator", "value")
 COMPARED = ("pairs", "others", "nothing")
 METHOD = "two-way infinitesimal jackknife of units and annotators"
-SHARE_METHOD = f"{METHOD}; Wilson on n / design effect where that has zero width"
+SHARE_METHOD = f"{METHOD}; Wilson on n / design effect if that has zero width"
 ONE_ITEM = "one_item"
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Means(Result):
-    """`table`: one row per item. `differences`: one row per pair of items, or per item and all others."""
+    """`table`: one row per item. `differences`: one row per pair of items, or per item against all others."""
 
     differences: pd.DataFrame
 
@@ -42,23 +42,23 @@ def answer_means(
     share: bool = False,
     compare: str = "pairs",
 ) -> Means:
-    """Means of answers by item, and how items differ.
+    """Means of answers by item, and the differences between items.
 
-    `answers`: one row per answer with the columns item (such as the model of an image), unit (what was judged,
-    such as the image), annotator and value. mean(i) = Σ value / n over the answers about i: an image with more
-    answers weighs more. `bounds` are those of a value.
+    `answers`: one row per answer with the columns item (such as the model of an image), unit (the judged object, such
+    as the image), annotator and value. mean(i) = Σ value / n over the answers about i: an image with more answers
+    weighs more. `bounds` are the limits of a value.
 
-    `share=True`: values are 0 and 1, and the mean is the share of ones. Where it is 0 or 1, or no unit and no
-    annotator differs from another, the interval is Wilson's on n / design effect (`crossed_design_effects`).
+    `share=True`: values are 0 and 1, and the mean is the share of ones. If it is 0 or 1, or if units and annotators do
+    not differ, the interval is Wilson's on n / design effect (`crossed_design_effects`).
 
-    `differences`: with `compare="pairs"` mean(item) − mean(other) for each two items; with "others" mean(item)
-    less the unweighted mean of all other items (`other` is null). `distinct` says whether the 95 % interval of
-    the difference excludes 0. Nothing is corrected for the number of differences.
+    `differences`: with `compare="pairs"`, mean(item) − mean(other) for each pair of items; with "others", mean(item)
+    minus the unweighted mean of all other items (`other` is null). `distinct` is true if the 95 % interval of the
+    difference excludes 0. There is no correction for the number of differences.
 
-    Intervals hold over other units and other annotators (`influence_intervals`); null: `too_few_annotators`
-    (fewer than three), `zero_width`; `one_item` of a difference from the others where there are none. Raises
-    ValueError for a missing column, an empty cell and a value outside `bounds`, and with `share` for a value
-    other than 0 and 1.
+    Intervals generalise to other units and other annotators (`influence_intervals`). They are null with
+    `too_few_annotators` (fewer than three) or `zero_width`, and a difference from the others with `one_item` if there
+    are no others. Raises ValueError for a missing column, an empty cell and a value outside `bounds`, and with `share`
+    for a value other than 0 and 1.
 
     >>> rows = [("a", 1, "p", 5), ("a", 1, "q", 4), ("b", 2, "p", 2), ("b", 2, "q", 1)]
     >>> table = pd.DataFrame(rows, columns=["item", "unit", "annotator", "value"])
@@ -70,7 +70,7 @@ def answer_means(
     data = _ItemAnswers.of(answers, (0.0, 1.0) if share else bounds)
     if share and not np.isin(data.value, (0, 1)).all():
         value = first_value(pd.Series(data.value), ~np.isin(data.value, (0, 1)))
-        raise ValueError(f"answers: column 'value' must hold 0 or 1, got {value!r}")
+        raise ValueError(f"answers: column 'value' must contain 0 or 1, got {value!r}")
     own = data.intervals(np.eye(len(data.items)))
     if share:
         own = _with_wilson(data, own)
@@ -120,7 +120,7 @@ class _ItemAnswers:
 
     @cached_property
     def number(self) -> Array:
-        """How many answers there are about each item."""
+        """The number of answers about each item."""
         return np.bincount(self.item, minlength=len(self.items))
 
     @cached_property
@@ -128,7 +128,7 @@ class _ItemAnswers:
         return ratio(np.bincount(self.item, weights=self.value, minlength=len(self.items)), self.number)
 
     def distinct(self, codes: Array) -> Array:
-        """How many units or annotators each item has."""
+        """The number of units or annotators of each item."""
         pairs = np.unique(np.stack([self.item, codes]), axis=1)[0]
         return np.bincount(pairs, minlength=len(self.items))
 

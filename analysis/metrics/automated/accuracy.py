@@ -1,4 +1,4 @@
-"""How well scores tell positive units from the others: plain functions of arrays, NaN where undefined."""
+"""How well scores separate positive units from others: plain functions of arrays, NaN where undefined."""
 
 import numpy as np
 
@@ -29,7 +29,7 @@ def area_under_roc(score: Array, positive: Array) -> float:
 
 
 def spearman(x: Array, y: Array) -> float:
-    """Correlation of ranks, tied values sharing their mean rank; NaN where a side is constant."""
+    """Correlation of ranks, tied values share their mean rank; NaN if one side is constant."""
     from scipy.stats import rankdata  # half a second to import
 
     if len(x) < 2:
@@ -41,9 +41,10 @@ def spearman(x: Array, y: Array) -> float:
 
 def choose_threshold(score: Array, positive: Array, target: float) -> float:
     """The threshold (score ≥ threshold is positive) of the best F1 among those whose precision reaches `target`
-    with the lower end of its Wilson interval; among all, where none does. Of equal ones the highest.
+    with the lower end of its Wilson interval; among all thresholds if none does. If several are equally good, the
+    highest.
 
-    It lies halfway to the next lower score that occurs. There must be a positive.
+    The threshold is halfway to the next lower score that occurs. At least one unit must be positive.
     """
     values, hits, predicted = _cumulated(score, positive)
     f1 = 2 * hits / (predicted + hits[-1])
@@ -56,7 +57,7 @@ def choose_threshold(score: Array, positive: Array, target: float) -> float:
 
 
 def _cumulated(score: Array, positive: Array) -> tuple[Array, Array, Array]:
-    """The distinct scores from the highest down; positives, and all, that score at least as much."""
+    """The distinct scores from the highest down, with the numbers of positives and of all units at or above each."""
     order = np.argsort(-score, kind="stable")
     ordered = score[order]
     ends = np.flatnonzero(np.append(ordered[1:] != ordered[:-1], True))

@@ -1,4 +1,4 @@
-"""Calibration: whether what scores 0.7 is there seven times in ten."""
+"""Calibration: whether an attribute with a score of 0.7 is present in seven of ten cases."""
 
 from collections.abc import Callable
 
@@ -24,12 +24,12 @@ def calibration_bins(
     images: int,
     resampled: Callable[[csr_array, csr_array], Array],
 ) -> pd.DataFrame:
-    """Mean score and mean share of yes (units weighing equally) in each tenth of 0 … 1; a bin holds its lower
-    end, the last also 1.
+    """Mean score and mean share of yes (units weighing equally) in each tenth of 0 … 1; a bin includes its lower end,
+    and the last bin also 1.
 
-    `resampled(above, below)`: the ratio of sums (bins × images) in each resample. Where units of a bin are all
-    alike, the interval is Wilson's on their images. A bin without units is null, `no_units`; all bins are
-    where a score is outside 0 … 1, `not_a_probability`.
+    `resampled(above, below)`: the ratio of sums (bins × images) in each resample. If all units of a bin are alike, the
+    interval is Wilson's on their images. A bin without units is null, `no_units`. If a score is outside 0 … 1, all bins
+    are null, `not_a_probability`.
     """
     possible = bool(((score >= 0) & (score <= 1)).all())
     valid = np.full(len(score), possible)

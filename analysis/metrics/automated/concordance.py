@@ -1,4 +1,4 @@
-"""Concordance: how well automatic scores agree with people, and which attributes can be left to the machine."""
+"""Concordance: how well automatic scores agree with people, and which attributes can be scored automatically."""
 
 from dataclasses import dataclass
 from itertools import pairwise
@@ -24,13 +24,13 @@ TOO_FEW_NEGATIVES = "too_few_negatives"
 NONE_PREDICTED = "none_predicted"
 CONSTANT = "constant"
 LEAST_OF_A_CLASS = 3  # in each half
-HELD_AT_ONCE = 4_000_000  # numbers of resample weights as floats
+HELD_AT_ONCE = 4_000_000  # resample weights in memory, as floats
 _IMAGES = 9  # stream of the seed
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Concordance(Result):
-    """`table`: per scorer and model, all attributes together and each. `calibration`: scores in ten bins."""
+    """`table`: per scorer and model, all attributes together and each one. `calibration`: scores in ten bins."""
 
     calibration: pd.DataFrame
 
@@ -43,28 +43,28 @@ def concordance(
     resamples: int = DEFAULT_RESAMPLES,
     seed: int = 0,
 ) -> Concordance:
-    """Scores beside people's answers, per scorer and model: all attributes together (attribute null) and each.
+    """Compare scores with people's answers, per scorer and model: all attributes together (attribute null) and each.
 
-    `scores`: image, attribute, score[, scorer, model], higher where the attribute is more likely there, each
-    image and attribute once; `judgements`: image, attribute, present (0/1). A unit (image, attribute) with n
-    answers, k of them yes, is positive where k/n > ½. Ties are left out of all but brier and spearman, and
-    counted. `n`: units with a majority, `positives` among them.
+    `scores`: image, attribute, score[, scorer, model]; a higher score means that the attribute is more likely present,
+    and each image and attribute occurs once; `judgements`: image, attribute, present (0/1). A unit (image, attribute)
+    with n answers, k of them yes, is positive where k/n > ½. Ties count only for brier and spearman; the number left
+    out is stated. `n`: units with a majority; `positives`: the positive units among them.
 
-    average_precision = Σ ΔR·P over distinct scores; auc = P(positive scores higher) with ties ½; brier = mean
-    (score − k/n)²; spearman of score and k/n. A threshold is chosen on the images of one half, and precision,
-    recall and F1 are those of the other; the hash of an image's name says its half. It is the one with the
-    best F1 among those whose precision on its half reaches `target_precision` with the lower end of its
-    Wilson interval, among all where none does. Interval of precision, percentile 95 %: the images of the
-    other half are resampled; where all or none of the `predicted` units are right, Wilson on the number of
-    their images. `automatable`: its lower end reaches `target_precision`.
+    average_precision = Σ ΔR·P over distinct scores; auc = P(positive scores higher) with ties ½; brier = mean (score −
+    k/n)²; spearman of score and k/n. The threshold is chosen on one half of the images, and precision, recall and F1
+    are computed on the other half; the hash of an image's name decides its half. The threshold has the best F1 among
+    those for which the lower end of the Wilson interval of precision reaches `target_precision`, or among all
+    thresholds if there are none. Interval of precision, percentile 95 %: the images of the other half are resampled; if
+    all or none of the `predicted` units are right, Wilson on the number of their images. `automatable`: the lower end
+    of this interval reaches `target_precision`.
 
     Null, with a reason: `no_majority` (ties only), `one_class_only`, `too_few_positives`,
     `too_few_negatives` (fewer than 3 in a half: no threshold), `none_predicted` (no precision), `too_sparse`
-    (no interval), `not_a_probability` (no brier where a score is outside 0 … 1), `constant` (no spearman).
+    (no interval), `not_a_probability` (no brier because a score is outside 0 … 1), `constant` (no spearman).
 
-    `calibration`: mean score and mean k/n of the units in each tenth of 0 … 1, its interval likewise. Units are
-    all of a scorer and model. ValueError: a column is missing, an answer is not 0 or 1, a score no number or
-    given twice.
+    `calibration`: mean score and mean k/n of the units in each tenth of 0 … 1, with an interval of the same kind, over
+    all units of a scorer and model. ValueError: a column is missing, an answer is not 0 or 1, a score is not a number
+    or occurs twice.
     """
     target = require_share(target_precision, "target_precision")
     resamples = require_whole(resamples, "resamples", 0)
@@ -86,8 +86,8 @@ def concordance(
 
 @dataclass(frozen=True, eq=False)
 class _Row:
-    """One line of the table; `hits` and `predicted`: the image, by its place in the reporting half, of every
-    predicted unit that is right, and of every predicted unit."""
+    """One line of the table; `hits` and `predicted`: the images, as positions in the reporting half, of the predicted
+    units that are right and of all predicted units."""
 
     attribute: str | None
     n: int
@@ -171,7 +171,7 @@ def _row(units: ScoredUnits, chosen: slice, attribute: str | None, choosing: Arr
 
 
 def _too_little(positive: Array, decided: Array, choosing_half: Array, reporting_half: Array) -> str:
-    """Why no threshold can be chosen and judged; '' where it can."""
+    """Why no threshold can be chosen and evaluated; '' if it can."""
     if not decided.any():
         return NO_MAJORITY
     if positive[decided].all() or not positive[decided].any():
@@ -184,7 +184,7 @@ def _too_little(positive: Array, decided: Array, choosing_half: Array, reporting
 
 
 def _per_image(rows: list[Array], images: int) -> csr_array:
-    """How often each row (of images, by place) holds each image."""
+    """How often each row (positions of images) contains each image."""
     ends = np.append(0, np.cumsum([len(row) for row in rows]))
     counts_by_image = csr_array((np.ones(ends[-1]), np.concatenate(rows), ends), shape=(len(rows), images))
     counts_by_image.sum_duplicates()
@@ -194,7 +194,7 @@ def _per_image(rows: list[Array], images: int) -> csr_array:
 def _interval(
     hits: csr_array, predicted: csr_array, precision: Array, resamples: int, seed: int
 ) -> tuple[Array, Array, Array]:
-    """Ends of the interval of precision per row, and why there is none."""
+    """Ends of the interval of precision per row, and the reason if there is none."""
     sample = resampled_ratio(hits, predicted, resamples, seed)
     interval = percentile_intervals(sample, sparse=np.isnan(sample).mean(axis=1))
     images = np.asarray((predicted > 0).sum(axis=1), dtype=float)
@@ -236,7 +236,7 @@ _NOTHING = (
 
 
 def _frame(rows: list[_Row], scorer: str, model: str) -> pd.DataFrame:
-    """The table without what is resampled: those columns are null."""
+    """The table before resampling: the resampled columns are null."""
     number = len(rows)
     empty = numbers(np.full(number, np.nan))
     return pd.DataFrame(

@@ -1,4 +1,4 @@
-"""Scores put beside what people answered: one row for each scorer, model, image and attribute."""
+"""Scores and people's answers together: one row for each scorer, model, image and attribute."""
 
 import hashlib
 from collections.abc import Iterator, Mapping
@@ -15,8 +15,8 @@ from analysis.metrics.data.vector_sets import UNNAMED, as_text
 
 @dataclass(frozen=True, eq=False)
 class ScoredUnits:
-    """Units of one scorer and model. `image` and `attribute` are codes of the names; of `n` answers `k` said
-    that the attribute is there."""
+    """Units of one scorer and model. `image` and `attribute` are codes of the names; `k` of `n` answers were that the
+    attribute is present."""
 
     scorer: str
     model: str
@@ -41,8 +41,8 @@ class ScoredUnits:
         return np.asarray(2 * self.k > self.n)
 
     def halves(self) -> Array:
-        """Per image, whether it is of the half that thresholds are chosen on: by the hash of its name, so that an
-        image stays in its half whatever else is scored."""
+        """Per image, whether it is in the half on which thresholds are chosen. The hash of its name decides, so that an
+        image stays in its half when other images are scored."""
         digests = (hashlib.sha256(str(name).encode()).digest() for name in self.image_names)
         return np.fromiter((digest[0] & 1 for digest in digests), dtype=bool, count=len(self.image_names))
 
@@ -50,7 +50,7 @@ class ScoredUnits:
 def scored_units(
     scores: pd.DataFrame, judgements: pd.DataFrame
 ) -> tuple[list[ScoredUnits], Mapping[str, int], int]:
-    """Per scorer and model the units that have both a score and answers; what was dropped; answers used."""
+    """Per scorer and model: the units with both a score and answers, what was dropped, and the answers used."""
     require_columns(scores, "scores", ("image", "attribute", "score"))
     require_columns(judgements, "judgements", ("image", "attribute", "present"))
     require_filled(scores, "scores", ["image", "attribute"])
@@ -105,7 +105,7 @@ def _finite_or_null(column: pd.Series) -> Array:
     number = pd.to_numeric(column, errors="coerce").to_numpy(dtype=float, na_value=np.nan)
     wrong = (np.isnan(number) & column.notna().to_numpy()) | np.isinf(number)
     if wrong.any():
-        raise ValueError(f"scores: column 'score' must hold numbers, got {first_value(column, wrong)!r}")
+        raise ValueError(f"scores: column 'score' must contain numbers, got {first_value(column, wrong)!r}")
     return number
 
 

@@ -1,1 +1,1 @@
-"""Boxes that annotators drew: whether they agree, and one box to show."""
+"""Boxes that annotators drew: their agreement, and one consensus box to show."""

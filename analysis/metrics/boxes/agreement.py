@@ -1,4 +1,4 @@
-"""Whether annotators who found an attribute drew it in the same place, and as often."""
+"""Whether annotators who found an attribute drew boxes in the same place, and the same number of them."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -22,7 +22,7 @@ BINS = np.linspace(0, 1, 11)
 NO_PAIRS = "no_unit_boxed_twice"
 ONE_IMAGE = "one_image"
 EXPECTED_PAIRS = 50_000  # per attribute; beyond it the expected distance is that of a seeded sample of pairs
-SAMPLED_PAIRS = "sampled_pairs"  # note on what rests on such a sample
+SAMPLED_PAIRS = "sampled_pairs"  # note on measures based on such a sample
 SAMPLED_MEASURES = ("box_expected_distance", "box_alpha")
 MEASURES = (
     "box_mean_iou",
@@ -39,8 +39,7 @@ _IMAGES, _PAIRS = 3, 4  # streams of the seed
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class BoxAgreement(Result):
-    """`table`: measures. `distribution`: IoU in ten bins. `attributes`: observed and expected distance of
-    each."""
+    """`table`: measures. `distribution`: IoU in ten bins. `attributes`: observed and expected distance of each one."""
 
     distribution: pd.DataFrame
     attributes: pd.DataFrame
@@ -49,29 +48,30 @@ class BoxAgreement(Result):
 def box_agreement(
     boxes: Any, *, resamples: int = DEFAULT_RESAMPLES, seed: int = 0, annotators: str = "auto"
 ) -> BoxAgreement:
-    """Agreement of boxes: same place, and how many. (Whether the attribute was found is agreement on
-    `present`.)
+    """Agreement of boxes: their place and their number. (Agreement on `present` covers whether the attribute was
+    found.)
 
-    For each pair of judgements that both boxed an attribute in an image, boxes are matched (Hungarian); an
-    unmatched box is at distance 1; the pair's distance is the sum over max(n₁, n₂), its IoU one minus that.
-    Units weigh equally: a unit's value is the mean over its pairs.
+    For each pair of judgements with boxes for an attribute in an image, boxes are matched (Hungarian); an unmatched box
+    is at distance 1; the pair's distance is the sum divided by max(n₁, n₂), and its IoU is 1 minus the distance. Units
+    weigh equally: a unit's value is the mean over its pairs.
 
-    `boxes`: image, attribute, annotator, judgement (whose answer the box belongs to), x0, y0, x1, y1 as
-    shares of the image[, model]. Corners are sorted and clipped; `notes["clipped_share"]` tells how many
-    boxes were; boxes without area are left out. Measures: box_mean_iou, box_iou_above_0.25/0.5/0.75 (share of
-    pairs), box_same_number (share of pairs with as many boxes), box_number_difference (mean |n₁ − n₂|),
-    box_observed_distance, box_expected_distance, box_alpha = 1 − ΣD_o/ΣD_e pooled over attributes
-    (Krippendorff's scheme; D_o weighs a unit by its judgements). D_e comes from drawings of the same
-    attribute on *other* images; with large centred boxes it is small, and so is α however good the boxes:
-    read it beside the mean IoU. Attributes boxed on one image only leave α (`dropped`); null `one_image` if
-    all are, `no_unit_boxed_twice` without pairs.
+    `boxes`: image, attribute, annotator, judgement (the answer to which the box belongs), x0, y0, x1, y1 as shares of
+    the image[, model]. Corners are sorted and clipped; `notes["clipped_share"]` is the share of clipped boxes; boxes
+    without area are left out. Measures: box_mean_iou, box_iou_above_0.25/0.5/0.75 (share of pairs), box_same_number
+    (share of pairs with the same number of boxes), box_number_difference (mean |n₁ − n₂|), box_observed_distance,
+    box_expected_distance, box_alpha = 1 − ΣD_o/ΣD_e pooled over attributes (Krippendorff's scheme; D_o weighs a unit by
+    its judgements). D_e comes from drawings of the same attribute on *other* images. With large centred boxes D_e is
+    small, and then α is small even for good boxes: compare it with the mean IoU. Attributes with boxes on only one
+    image are excluded from α (`dropped`). Null: `one_image` if this applies to all attributes, `no_unit_boxed_twice`
+    without pairs.
 
-    Interval: as of `krippendorff_alpha`, the two-way jackknife of annotators and images where ids stand for
-    people (`annotators="auto"`), else ("ignore", too) the bootstrap of images. Without resamples, none.
+    Interval: as in `krippendorff_alpha`, the two-way jackknife of annotators and images if ids identify people
+    (`annotators="auto"`), otherwise (and with "ignore") the bootstrap of images. Without resamples there is no
+    interval.
 
-    Where an attribute has more than 50,000 pairs of drawings, its D_e is the mean over 50,000 of them drawn
-    with the seed. `note` then says `sampled_pairs` beside box_expected_distance and box_alpha, and
-    `notes["sampled"]` names these measures, the attributes of each model, the number of pairs and the seed.
+    If an attribute has more than 50,000 pairs of drawings, its D_e is the mean over 50,000 of them drawn with the seed.
+    `note` is then `sampled_pairs` for box_expected_distance and box_alpha, and `notes["sampled"]` lists these measures,
+    the attributes of each model, the number of pairs and the seed.
     """
     resamples = require_whole(resamples, "resamples", 0)
     seed = require_whole(seed, "seed", 0)
@@ -124,7 +124,7 @@ def box_agreement(
 
 
 def _sampling(attributes: dict[str, list[Any]], seed: int) -> dict[str, Any]:
-    """What the notes say of expected distances that rest on a sample of pairs, by model."""
+    """The note about expected distances based on a sample of pairs, by model."""
     if not attributes:
         return {}
     measures = list(SAMPLED_MEASURES)
@@ -135,11 +135,11 @@ def _sampling(attributes: dict[str, list[Any]], seed: int) -> dict[str, Any]:
 
 @dataclass(frozen=True, eq=False)
 class _Expected:
-    """Per attribute of one model: what α needs, from the drawings of units boxed at least twice.
+    """Per attribute of one model: the inputs of α, from the drawings of units with at least two drawings.
 
-    `between[a]` has, for pairs of images (positions in `images[a]`), the summed distance and number of pairs
-    of drawings; `observed[a]` and `drawings[a]`, per image, Σ m_u·d̄_u and the number of drawings.
-    `across[a]` has the pairs themselves; `sampled[a]`: whether they are a sample.
+    `between[a]`: for pairs of images (positions in `images[a]`), the summed distance and the number of pairs of
+    drawings. `observed[a]` and `drawings[a]`: per image, Σ m_u·d̄_u and the number of drawings. `across[a]`: the pairs
+    themselves. `sampled[a]`: whether they are a sample.
     """
 
     attribute: Array
@@ -229,7 +229,7 @@ def _too_many_pairs(drawings: int) -> bool:
 
 
 def _pairs_across(place: Array, generator: np.random.Generator) -> tuple[Array, Array]:
-    """Pairs of drawings on different images: all of them, or a sample where they are too many."""
+    """Pairs of drawings on different images: all of them, or a sample if there are too many."""
     number = len(place)
     if _too_many_pairs(number):
         i, j = generator.integers(0, number, size=(2, EXPECTED_PAIRS))
@@ -240,7 +240,7 @@ def _pairs_across(place: Array, generator: np.random.Generator) -> tuple[Array, 
 
 
 def _pairs(data: Boxes) -> Pairs:
-    """Pairs of drawings within a unit, with what is averaged over them."""
+    """Pairs of drawings within a unit, with the values that are averaged over them."""
     i, j = pairs_within(data.drawing_unit)
     distance = distances(data, i, j)
     more = np.abs(data.number[i] - data.number[j])
@@ -268,11 +268,11 @@ def _drawn(data: Boxes, in_model: Array, within: Pairs, expected: _Expected, wei
 
 
 def _values(data: Boxes, in_model: Array, within: Pairs, expected: _Expected) -> tuple[Array, Array]:
-    """Each measure, and why it is null ('' where it is not)."""
+    """Each measure, and the reason if it is null ('' otherwise)."""
     value = _drawn(data, in_model, within, expected, np.ones((len(data.image_names), 1)))[:, 0]
     missing = np.full(len(value), ONE_IMAGE if in_model.any() else NO_PAIRS, dtype=object)
     if value[-2] == 0:
-        missing[-1] = NO_VARIATION  # every drawing the same, on every image
+        missing[-1] = NO_VARIATION  # every drawing is the same on every image
     return value, np.where(np.isnan(value), missing, "")
 
 
@@ -314,7 +314,7 @@ def _table(
 def _distribution(
     model: str, in_model: Array, pair_unit: Array, pairs: Array, distance: Array
 ) -> pd.DataFrame:
-    """Share of pairs in each tenth of IoU, units weighing equally; a bin holds its upper end, the first also
+    """Share of pairs in each tenth of IoU, units weighing equally; a bin includes its upper end, and the first bin also
     0."""
     used = in_model[pair_unit]
     bin_ = np.clip(np.ceil((1 - distance[used]) * 10 - 1e-9).astype(int) - 1, 0, 9)

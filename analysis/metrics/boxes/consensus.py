@@ -1,4 +1,4 @@
-"""One box per thing seen, from what several annotators drew: for display only."""
+"""One box per object, from several annotators' boxes: for display only."""
 
 from itertools import pairwise
 from typing import Any
@@ -14,10 +14,10 @@ from analysis.metrics.data.results import Result, counts, labels, numbers
 def consensus_boxes(boxes: Any) -> Result:
     """Consensus boxes: the coordinate-wise median of matched boxes.
 
-    In each (model, image, attribute) the drawing with most boxes (the first of equals) is the reference; the
-    boxes of every other drawing are matched to it (Hungarian, IoU > 0). Table: model, image, attribute, x0,
-    y0, x1, y1, drawn_by (matched boxes, the reference's own included), drawings (that boxed the attribute
-    there). Input as in `box_agreement`; a box without area is left out and counted.
+    In each (model, image, attribute) the drawing with the most boxes (the first if several have as many) is the
+    reference; the boxes of every other drawing are matched to it (Hungarian, IoU > 0). Table: model, image, attribute,
+    x0, y0, x1, y1, drawn_by (matched boxes, including the reference's own box), drawings (the number of drawings with
+    boxes of the attribute). Input as in `box_agreement`; a box without area is left out and counted.
     """
     data = boxes_of(boxes)
     number = data.number

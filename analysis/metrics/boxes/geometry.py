@@ -1,4 +1,4 @@
-"""Boxes drawn on images: corners put right, and the distance between what two annotators drew."""
+"""Boxes drawn on images: corrected corners, and the distance between two annotators' drawings."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -22,7 +22,7 @@ class Boxes:
 
     corners: Array
     starts: Array
-    """where the boxes of each drawing begin, with the end appended"""
+    """the index of the first box of each drawing, with the end appended"""
     drawing_judgement: Array
     drawing_annotator: Array
     drawing_unit: Array
@@ -89,14 +89,14 @@ def boxes_of(boxes: Any) -> Boxes:
 def distances(boxes: Boxes, i: Array, j: Array) -> Array:
     """Distance of each pair of drawings, 0 to 1.
 
-    Boxes are matched one to one for the greatest total IoU (Hungarian); the distance is Σ(1 − IoU) of the
-    matched plus one for each unmatched box, over max(n₁, n₂).
+    Boxes are matched one to one for the largest total IoU (Hungarian). The distance is Σ(1 − IoU) of the matched boxes
+    plus 1 for each unmatched box, divided by max(n₁, n₂).
     """
     number = boxes.number
     fewer, more = np.minimum(number[i], number[j]), np.maximum(number[i], number[j])
     overlap = np.zeros(len(i))
     single = fewer == 1
-    # One box against some: the best of them, laid out as (pair, box) rows so that nothing is looped over.
+    # One box against several: take the best, with (pair, box) rows to avoid a loop.
     lone = np.where(number[i] == 1, i, j)[single]
     opposite = np.where(number[i] == 1, j, i)[single]
     repeats = number[opposite]
@@ -143,7 +143,7 @@ def _unnamed() -> Array:
 
 
 def _require_one_unit(judgement: Array, key: Array, annotator: Array, names: Array) -> None:
-    """A judgement is one answer of one annotator about one attribute of one image."""
+    """Refuse a judgement that is not one answer of one annotator about one attribute of one image."""
     belongs = pd.DataFrame({"judgement": judgement, "key": key, "annotator": annotator}).drop_duplicates()
     torn = belongs["judgement"].duplicated().to_numpy()
     if torn.any():

@@ -15,8 +15,8 @@ from analysis.metrics.resampling.jackknife import LeftOut, jackknife_intervals
 
 @dataclass(frozen=True, eq=False)
 class Pairs:
-    """Pairs of drawings within a unit: their positions, unit, distance, and a column for each measure that is
-    the mean over units of the mean over pairs."""
+    """Pairs of drawings within a unit: their positions, unit and distance, and one column for each measure that is a
+    mean over units of means over pairs."""
 
     i: Array
     j: Array
@@ -27,7 +27,7 @@ class Pairs:
 
 @dataclass(frozen=True, eq=False)
 class Across:
-    """Of one attribute: its units, and the pairs of drawings on different images with their distance."""
+    """The units of one attribute, and its pairs of drawings on different images with their distance."""
 
     units: Array
     i: Array
@@ -37,8 +37,8 @@ class Across:
 
 @dataclass(frozen=True, eq=False)
 class Owners:
-    """Drawings that leave together. `owner[d]` is the owner of drawing d; where the unit has another owner only
-    besides it, and d alone would remain without that one, `partner[d]` is that other owner, else −1."""
+    """Drawings that are left out together. `owner[d]` is the owner of drawing d. If the unit has exactly one other
+    owner, without whom only d would remain, `partner[d]` is that owner; otherwise −1."""
 
     owner: Array
     partner: Array
@@ -46,7 +46,7 @@ class Owners:
 
     @classmethod
     def of(cls, owner: Array, unit: Array) -> "Owners":
-        """`unit` of each drawing, sorted."""
+        """Build the owners from the `unit` of each drawing, sorted."""
         number = int(owner.max(initial=-1)) + 1
         order = np.lexsort((owner, unit))
         begins = np.flatnonzero(np.diff(unit[order], prepend=-1))
@@ -77,7 +77,8 @@ def box_intervals(
 ) -> Intervals:
     """Intervals of the measures of one model (`value`: the columns of `pairs`, observed and expected distance, α).
 
-    `used` tells the units boxed at least twice; `bounds` are the least and greatest value of each measure.
+    `used` marks the units with at least two drawings; `bounds` are the smallest and largest possible value of each
+    measure.
     """
     drawn = np.flatnonzero(used[data.drawing_unit])
     unit = data.drawing_unit[drawn]
@@ -143,7 +144,7 @@ def _without(
 
 @dataclass(frozen=True, eq=False)
 class _LostPairs:
-    """(unit, owner) with a pair of the owner's: of the unit's `whole` pairs, `lost` are."""
+    """(unit, owner) pairs in which the owner has `lost` of the unit's `whole` pairs of drawings."""
 
     unit: Array
     owner: Array
@@ -155,7 +156,7 @@ class _LostPairs:
         return np.asarray(self.whole[self.unit] - self.lost)
 
     def means(self, whole: Array, lost: Array) -> tuple[Array, Array]:
-        """Mean over the unit's pairs, and over those without the owner; NaN where none is left."""
+        """Mean over the unit's pairs, and over those without the owner; NaN if no pair is left."""
         return whole[self.unit] / self.whole[self.unit], ratio(whole[self.unit] - lost, self.remaining)
 
     def summed(self, values: Array, owners: int) -> Array:
@@ -213,7 +214,7 @@ def _alpha_without(
 
 
 def _incidence(columns: list[Array]) -> list[tuple[Array, Array]]:
-    """For each column of owners, the rows where it names one (−1 is none) that no earlier column named there."""
+    """For each column of owners, the rows with an owner (−1: none) that no earlier column has in that row."""
     incidence = []
     for number, column in enumerate(columns):
         new = column >= 0

@@ -1,1 +1,1 @@
-"""Attributes in captions, and which of them are salient for a group."""
+"""Attributes in captions, and the attributes that are salient for a group."""

@@ -21,7 +21,7 @@ SUBJECT = ("scorer", "model", "identity_group", "image")
 @dataclass(frozen=True, eq=False)
 class CaptionMatches:
     """`present[c, a]`: whether caption c (rows of `captions`) contains attribute a (of `attributes`); sparse
-    booleans. `captions` says what each is of: scorer, model, identity_group, image."""
+    booleans. `captions` states the scorer, model, identity_group and image of each caption."""
 
     captions: pd.DataFrame
     attributes: tuple[str, ...]
@@ -30,9 +30,9 @@ class CaptionMatches:
     def shares(self, units: pd.DataFrame | None = None) -> pd.DataFrame:
         """Caption score of every image and attribute: the share of the image's captions that contain it.
 
-        Columns model, scorer, identity_group, image, attribute, score (0 … 1), in order of the images' first
-        captions; an attribute that no caption contains has score 0. `units`: image, attribute; only of these,
-        where all of many images and attributes would be too much.
+        Columns model, scorer, identity_group, image, attribute, score (0 … 1), in order of the images' first captions;
+        an attribute that no caption contains has score 0. `units`: image, attribute; limits the result to these if all
+        images and attributes would be too many.
         """
         groups = self.captions.groupby(list(SUBJECT), sort=False, dropna=False, observed=True)
         subject_of = groups.ngroup().to_numpy()
@@ -60,9 +60,9 @@ class CaptionMatches:
         )
 
     def _cells(self, images: pd.Series, units: pd.DataFrame) -> tuple[Array, Array]:
-        """Rows (of `images`) and columns of the units, in order; an image of several scorers is in several."""
+        """Rows (of `images`) and columns of the units, in order; an image of several scorers has several rows."""
         require_columns(units, "units", ("image", "attribute"))
-        # By code: of many images and attributes there are millions of units, each with a long name.
+        # By code: many images and attributes make millions of units, each with a long name.
         image, image_names = pd.factorize(units["image"])
         attribute, attribute_names = pd.factorize(units["attribute"])
         column = _places(self.attributes, attribute_names)[attribute]
@@ -74,20 +74,20 @@ class CaptionMatches:
 
 
 def _places(names: Iterable[Any], queries: Iterable[Any]) -> Array:
-    """The place of each wanted name among names, −1 where it is none of them."""
+    """The position of each queried name among `names`; −1 if it is not one of them."""
     place = {str(name): number for number, name in enumerate(names)}
     return np.array([place.get(str(name), -1) for name in queries], dtype=np.int64)
 
 
 def match_captions(captions: pd.DataFrame, attributes: Iterable[str]) -> CaptionMatches:
-    """Find attributes in captions: as whole words, whatever their case and inflection (Jha et al. 2024).
+    """Find attributes in captions as whole words, in any case and inflection (Jha et al. 2024).
 
-    'hats' contains 'hat', 'hatter' does not; a hyphen is a space; words of an attribute must be neighbours, with
-    no other character between; 'tall hat' contains 'hat' too. Words are folded with simplemma's English
-    lemmas, possessives lose their ending.
+    'hats' contains 'hat', 'hatter' does not; a hyphen is a space; the words of an attribute must be adjacent, with no
+    other character between them; 'tall hat' contains 'hat' too. Words are folded with simplemma's English lemmas;
+    possessives lose their ending.
 
     `captions`: identity_group, image, caption[, scorer, model]; one row per caption. `attributes`: text, each
-    once. An attribute without a word is found nowhere. ValueError: a column is missing, a caption is empty
+    once. An attribute without a word never matches. ValueError: a column is missing, a caption is empty
     (null).
     """
     require_columns(captions, "captions", ("identity_group", "image", "caption"))

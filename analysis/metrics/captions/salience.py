@@ -1,4 +1,4 @@
-"""Salience: the attributes that the captions of a group's images name more than those of other groups."""
+"""Salience: the attributes that captions of a group's images name more often than captions of other groups."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -24,20 +24,20 @@ def salience(
 ) -> Result:
     """Salience of each attribute for each group, a modified tf-idf over captions (Jha et al. 2024).
 
-    For each scorer and model: tf(a, g) = (c(a, g) + 1) / (Σ_a' c(a', g) + |A|), c the number of captions of g's
-    images that contain a (`match_captions`); idf(a) = ln((1 + |C|) / (1 + df(a))) + 1 over all captions C of
-    all groups; salience = tf·idf, above 0. `rank`: 1 … `top` among those with c > 0, ties by c, then alphabet;
-    null beyond.
+    For each scorer and model: tf(a, g) = (c(a, g) + 1) / (Σ_a' c(a', g) + |A|), where c is the number of captions of
+    g's images that contain a (`match_captions`); idf(a) = ln((1 + |C|) / (1 + df(a))) + 1 over all captions C of all
+    groups; salience = tf·idf, above 0. `rank`: 1 … `top` among attributes with c > 0, ties by c, then alphabet; null
+    for all others.
 
-    `captions`: identity_group, image, caption[, scorer, model]; those without group are dropped and counted.
-    `matches`: those of the same captions and attributes, if they are at hand. `likelihood`: the result of
-    `likelihood` or its table: identity_group, attribute, likelihood, shown[, model]; `above_median` compares L
-    with the group's median over the attributes shown. Where people were never asked both are null.
+    `captions`: identity_group, image, caption[, scorer, model]; captions without a group are dropped and counted.
+    `matches`: the matches of the same captions and attributes, if they are already computed. `likelihood`: the result
+    of `likelihood` or its table: identity_group, attribute, likelihood, shown[, model]; `above_median` compares L with
+    the group's median over the attributes shown. Both are null for attributes that people were never asked about.
 
-    `notes["models"]`, per scorer and model: captions; salient, the number of ranked (a, g); of these shown,
-    those shown to people, and never_shown; likely_share, the share of the shown with L > 0;
-    above_median_share, with L above the median. Shares are None where none was shown. ValueError: a column is
-    missing, `matches` are of other captions, a likelihood is given twice.
+    `notes["models"]`, per scorer and model: captions; salient, the number of ranked (a, g); shown, the number of these
+    that were shown to people, and never_shown; likely_share, the share of the shown with L > 0; above_median_share, the
+    share with L above the median. Shares are None if none was shown. ValueError: a column is missing, `matches` belong
+    to other captions, or a likelihood occurs twice.
     """
     top = require_whole(top, "top", 1)
     matches = match_captions(captions, attributes) if matches is None else matches
@@ -98,7 +98,7 @@ def _table(
 
 
 def _ranks(value: Array, hits: Array, attributes: Array) -> Array:
-    """1 for the most salient attribute that is named at all, per row."""
+    """Ranks per row: 1 for the most salient attribute that is named."""
     alphabet = np.argsort(np.argsort(attributes.astype(str), kind="stable"))
     order = np.lexsort(
         (np.broadcast_to(alphabet, value.shape), -hits, np.where(hits > 0, -value, np.inf)), axis=1

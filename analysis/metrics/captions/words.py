@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 Phrase = tuple[str, ...]
 LANGUAGE = "en"
-BETWEEN = "\x00"  # between captions; a token of its own, so that no phrase reaches across
+BETWEEN = "\x00"  # between captions; a separate token, so that no phrase spans two captions
 APOSTROPHES = "'’ʼ"
 HYPHENS = "\\-‐‑"
 JOINERS = "\u00ad\u200b\u200c\u200d\u2060\ufeff"  # invisible, within words
@@ -16,7 +16,7 @@ _POSSESSIVE = re.compile(f"[{APOSTROPHES}][sS]$")
 
 
 class Word(NamedTuple):
-    """A word, or another visible character: it stands between words and keeps them apart."""
+    """A word, or another visible character, which separates words."""
 
     start: int
     end: int
@@ -26,24 +26,24 @@ class Word(NamedTuple):
 @cache
 def token_pattern() -> re.Pattern[str]:
     """A word with its combining marks and inner apostrophes, or one other character. Spaces, hyphens and loose
-    apostrophes are no tokens: words to both sides of them are neighbours."""
+    apostrophes are not tokens: the words on both sides of them are adjacent."""
     marks = "".join(c for c in map(chr, range(0x300, 0xFFFF)) if unicodedata.category(c)[0] == "M")
     word = f"[\\w{marks}{JOINERS}]+"
     return re.compile(f"{word}(?:[{APOSTROPHES}]{word})*|[^\\s{HYPHENS}{APOSTROPHES}]")
 
 
 def spaced(text: str) -> str:
-    """As long as before; an underscore is a space, and so is what is put between captions."""
+    """Replace underscores and the separators of captions by spaces; the length does not change."""
     return text.replace("_", " ").replace(BETWEEN, " ")
 
 
 def tokens(text: str) -> list[str]:
-    """All tokens as they stand, of `spaced` text."""
+    """All tokens of `spaced` text, unchanged."""
     return token_pattern().findall(text)
 
 
 def words(text: str) -> list[Word]:
-    """All tokens with their places; a possessive ending is no part of its word."""
+    """All tokens with their positions; a possessive ending is not part of its word."""
     folded_words = []
     for match in token_pattern().finditer(spaced(text)):
         ending = _POSSESSIVE.search(match[0])
@@ -55,9 +55,9 @@ def words(text: str) -> list[Word]:
 
 @lru_cache(maxsize=200_000)
 def fold(token: str) -> str:
-    """Case, possessive and inflection off: 'Hats', 'hat’s' and 'hat' are one; 'hatter' is another.
+    """Remove case, possessive ending and inflection: 'Hats', 'hat’s' and 'hat' become equal; 'hatter' differs.
 
-    The lemma is simplemma's; a word it does not know loses a regular plural ending.
+    The lemma is simplemma's; a word unknown to simplemma loses a regular plural ending.
     """
     plain = token.translate(_WITHOUT_JOINERS)
     plain = unicodedata.normalize("NFC", unicodedata.normalize("NFC", plain).casefold())
@@ -86,7 +86,7 @@ def _singular(word: str) -> str:
 
 
 def phrases_of(attributes: Iterable[str]) -> dict[str, Phrase]:
-    """The folded words of each attribute, once; other characters at its ends are left off."""
+    """The folded words of each attribute, once; other characters at its ends are removed."""
     return {attribute: _phrase(attribute) for attribute in dict.fromkeys(map(str, attributes))}
 
 
@@ -99,7 +99,7 @@ def _phrase(attribute: str) -> Phrase:
 
 
 def places(phrase: Phrase, within: Sequence[str]) -> list[int]:
-    """Where the phrase begins among folded tokens."""
+    """The positions at which the phrase begins among folded tokens."""
     length = len(phrase)
     if not length:
         return []

@@ -1,1 +1,1 @@
-"""The tables that measures take, and the result that every measure returns."""
+"""The input tables of measures, and the result that every measure returns."""

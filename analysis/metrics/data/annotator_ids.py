@@ -13,13 +13,13 @@ from analysis.metrics.data.results import Result, counts, numbers, words
 UNUSABLE = "annotator_ids_unusable"
 MOST_ON_A_SINGLE_IMAGE = 0.5  # share of ids
 MOST_REPEATED = 0.05  # share of judgements
-LOOKED_BACK = 16  # rows; more answers of a unit than this are faster ordered than compared
-LOOKED_AT_ONCE = 50_000  # rows; most annotators are soon seen on a second image
+LOOKED_BACK = 16  # rows; for units with more answers, sorting is faster than comparing
+LOOKED_AT_ONCE = 50_000  # rows; most annotators soon have a second image
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class AnnotatorIds(Result):
-    """`sentence`: which sign says that ids are not people, with its share; None where they are usable."""
+    """`sentence`: the sign that ids do not identify people, with its share; None if they are usable."""
 
     usable: bool = True
     reason: str | None = None
@@ -30,14 +30,13 @@ class AnnotatorIds(Result):
 
 
 def annotator_ids_usable(judgements: Any) -> AnnotatorIds:
-    """Tell whether ids identify people.
+    """Decide whether ids identify people.
 
-    They do not when most ids sit on a single image (ids of screens), or when more than 5 % of judgements stand
-    on a unit that their id had judged already in the same campaign (repeats for self-consistency are not among
-    the judgements; without a column `campaign` all is one campaign). Up to that share, repeated judgements are
-    counted (`repeated_judgements`, `repeated_share`) and ids stay usable; an import keeps the latest of them.
-    With a single image nobody could sit on more than one, so only the second sign counts there. Source: the
-    released ViSAGe annotations, where an id is a screen.
+    They do not if most ids occur with a single image only (ids of screens), or if more than 5 % of the judgements are
+    about a unit that the same id had already judged in the campaign (repeats for self-consistency are not among the
+    judgements; without a column `campaign`, everything is one campaign). Up to that share, ids remain usable, repeated
+    judgements are counted (`repeated_judgements`, `repeated_share`), and an import keeps the latest of them. If there
+    is only one image, only the second sign counts. Source: the released ViSAGe annotations, in which an id is a screen.
     """
     data = Judgements.of(judgements)
     unit, annotator, campaign = data.row_unit, data.row_annotator, data.row_campaign
@@ -45,7 +44,7 @@ def annotator_ids_usable(judgements: Any) -> AnnotatorIds:
     if not real.all():
         rows = real[unit]
         unit, annotator, campaign = unit[rows], annotator[rows], campaign[rows]
-    # Answers given twice lie side by side: rows are sorted.
+    # Rows are sorted, so repeated answers are adjacent.
     repeats = (unit[1:] == unit[:-1]) & (annotator[1:] == annotator[:-1])
     if campaign.strides[0]:
         repeats &= campaign[1:] == campaign[:-1]
@@ -83,7 +82,7 @@ def annotator_ids_usable(judgements: Any) -> AnnotatorIds:
 
 @dataclass(frozen=True, kw_only=True)
 class IdSigns:
-    """What tells whether ids are people. `repeated`: judgements on a unit that their id had judged already."""
+    """The signs whether ids identify people. `repeated`: judgements of a unit that the same id had judged before."""
 
     annotators: int
     on_one_image: int
@@ -93,7 +92,7 @@ class IdSigns:
 
     @classmethod
     def of(cls, annotator: Array, unit: Array, image: Array) -> "IdSigns":
-        """From the codes of single answers."""
+        """Compute the signs from the codes of single answers."""
         on_images = np.bincount(np.unique(np.stack([annotator, image]), axis=1)[0])
         return cls(
             annotators=int((on_images > 0).sum()),
@@ -122,12 +121,12 @@ class IdSigns:
 
 
 def _percent(share: float) -> str:
-    # 99.98 % must not read as all, nor a share just above the limit as the limit.
+    # 99.98 % must not be shown as 100 %, nor a share just above the limit as the limit.
     return f"{share * 100:.2f}".rstrip("0").rstrip(".") + " %"
 
 
 def ids_stand_for_people(judgements: Judgements) -> bool:
-    """What `annotator_ids_usable` finds, without putting judgements in order where nobody needed that yet."""
+    """The result of `annotator_ids_usable`, without sorting judgements that are not sorted yet."""
     rows = judgements.rows
     if rows.is_ordered or judgements.cell_is_none.any():
         return annotator_ids_usable(judgements).usable
@@ -145,7 +144,7 @@ def ids_stand_for_people(judgements: Judgements) -> bool:
 
 
 def _repeated(judgements: Judgements) -> int:
-    """How many judgements stand on a unit that their id had judged already in the same campaign."""
+    """The number of judgements of a unit that the same id had already judged in the campaign."""
     rows, most = judgements.rows, int(judgements.unit_shown.max(initial=0))
     unit_by_unit = np.count_nonzero(rows.slot[1:] != rows.slot[:-1]) + 1 == len(judgements.unit_cell)
     if not unit_by_unit or most > LOOKED_BACK:
@@ -162,9 +161,9 @@ def _repeated(judgements: Judgements) -> int:
 
 
 def _images_each(people: int, image_of: Array | None, place: Array, annotator: Array) -> tuple[int, int]:
-    """How many annotators there are, and how many of them judged one image only.
+    """The number of annotators, and the number of them who judged only one image.
 
-    `place` is the image of each judgement, or its unit if `image_of` gives the image of that.
+    `place` is the image of each judgement, or its unit if `image_of` gives the image of each unit.
     """
     one_image = np.full(people, -1, dtype=np.int32)
     several = np.zeros(people, dtype=bool)

@@ -1,4 +1,4 @@
-"""Judgements as integer codes and counts: factorised once, shared by every measure."""
+"""Judgements as integer codes and counts: computed once, shared by every measure."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -20,12 +20,11 @@ KEYS = ("image", "identity_group", "attribute", "annotator")
 class Judgements:
     """A table of judgements, validated and coded.
 
-    A *cell* is (model, identity group,
-    attribute); a *unit* is (cell, image); an image is one file within one group. Cells are ordered by model,
-    then group, then attribute, and images by group, so that both are contiguous within a group. `stratum` of
-    an image is its group and the set of models it was judged for: images shared by two models or campaigns
-    are resampled together, others apart. `row_campaign` tells answers to two campaigns about one unit from an
-    answer given twice.
+    A *cell* is (model, identity group, attribute); a *unit* is (cell, image); an image is one file within one group.
+    Cells are ordered by model, then group, then attribute, and images by group, so that both are contiguous within a
+    group. `stratum` of an image is its group and the set of models it was judged for: images shared by two models or
+    campaigns are resampled together, other images separately. `row_campaign` distinguishes answers about one unit in
+    two campaigns from a repeated answer.
     """
 
     model_names: Array
@@ -50,12 +49,12 @@ class Judgements:
         """Validate and code a DataFrame (image, identity_group, attribute, annotator, present[, model,
         campaign]).
 
-        `none_rows` are the 'none of the above' answers of the screens; they become cells of their own, which
-        only `tendency(none_of_the_above="as_random")` counts. A `Judgements` passes through untouched.
+        `none_rows` are the 'none of the above' answers of the screens; they become separate cells, which only
+        `tendency(none_of_the_above="as_random")` counts. A `Judgements` is returned unchanged.
         """
         if isinstance(judgements, Judgements):
             if none_rows is not None:
-                raise ValueError("none_rows: give them when the Judgements are made, not again")
+                raise ValueError("none_rows: pass them only when the Judgements are made")
             return judgements
         frames = [_checked(judgements, "judgements", KEYS)]
         if none_rows is not None:
@@ -65,7 +64,7 @@ class Judgements:
         )
         model, model_names = codes_of([_column(f, "model") for f in frames])
         if not len(model_names):
-            model_names = np.array([""], dtype=object)  # no judgements are those of one unnamed model
+            model_names = np.array([""], dtype=object)  # without judgements there is one unnamed model
         group, group_names = codes_of([f["identity_group"] for f in frames])
         annotator, annotator_names = codes_of([f["annotator"] for f in frames])
         label, image_labels = codes_of([f["image"] for f in frames])
@@ -118,7 +117,7 @@ class Judgements:
 
     @property
     def row_unit(self) -> Array:
-        """Per judgement, its unit: rows are sorted by cell, image, annotator, campaign, answer."""
+        """The unit of each judgement: rows are sorted by cell, image, annotator, campaign, answer."""
         return self.rows.ordered[0]
 
     @property
@@ -143,7 +142,7 @@ class Judgements:
 
     @cached_property
     def cell_first_unit(self) -> Array:
-        """Where each cell's units begin, with the end appended."""
+        """The index of each cell's first unit, with the end appended."""
         return np.searchsorted(self.unit_cell, np.arange(len(self.cell_group) + 1))
 
     @cached_property
@@ -169,7 +168,7 @@ def _checked(frame: Any, argument: str, keys: tuple[str, ...]) -> pd.DataFrame:
 
 
 def _column(frame: pd.DataFrame, name: str) -> pd.Series | int:
-    """The column, or how many rows have none."""
+    """The column, or the number of rows if it is missing."""
     return frame[name] if name in frame else len(frame)
 
 
@@ -178,7 +177,7 @@ def _joined(parts: list[Array]) -> Array:
 
 
 def dense(keys: Array, size: int) -> tuple[Array, Array]:
-    """Codes of `keys` (0 ≤ key < size) into the sorted distinct ones, and these; without sorting where it can."""
+    """Codes of `keys` (0 ≤ key < size) into the sorted distinct keys, and these keys; avoids sorting if possible."""
     if size > max(MARKED_AT_ONCE, len(keys)):
         distinct, codes = np.unique(keys, return_inverse=True)
         return codes, distinct
@@ -193,9 +192,9 @@ def dense(keys: Array, size: int) -> tuple[Array, Array]:
 
 
 def codes_of(columns: list[Any]) -> tuple[Array, Array]:
-    """Codes into the sorted distinct values, so that a result does not depend on the order of rows.
+    """Codes into the sorted distinct values: results must not depend on the order of rows.
 
-    A number in place of a column stands for so many rows without a name.
+    A number instead of a column means this number of rows without a name.
     """
     parts = [_codes(column) for column in columns]
     if len(parts) == 1:
@@ -225,7 +224,7 @@ def _codes(column: pd.Series | int) -> tuple[Array, Array]:
         values = column.to_numpy()
         low, high = int(values.min()), int(values.max())
         if high - low < max(MARKED_AT_ONCE, len(values)) and high < np.iinfo(np.int64).max:
-            # uint64 and int64 together would be floats.
+            # uint64 and int64 together would become floats.
             whole = values.view(np.int64) if values.dtype == np.uint64 else values
             codes, used = dense(whole if low == 0 else whole.astype(np.int64) - low, high - low + 1)
             return codes, (used + low).astype(object)
@@ -234,13 +233,13 @@ def _codes(column: pd.Series | int) -> tuple[Array, Array]:
 
 
 def _units(slot: Array, present: Array, slots: int) -> tuple[Array, Array, Array]:
-    """The slots that are used, in order; of each how many answers are no, and how many are yes."""
+    """The used slots, in order, and the numbers of no and of yes answers in each."""
     answer = slot * 2
     answer += present
     if slots > max(MARKED_AT_ONCE, len(slot)):
         answer.sort()
         begins = np.ones(len(answer), dtype=bool)
-        np.greater(answer[1:] ^ answer[:-1], 1, out=begins[1:])  # they differ in more than the answer
+        np.greater(answer[1:] ^ answer[:-1], 1, out=begins[1:])  # not only the answer differs
         starts = np.flatnonzero(begins)
         used = answer[starts] >> 1
         answer &= 1
@@ -255,7 +254,7 @@ def _units(slot: Array, present: Array, slots: int) -> tuple[Array, Array, Array
 
 
 def _images(group: Array, label: Array, labels: int, groups: int) -> tuple[Array, Array, Array]:
-    """Image of each row, ordered by group and then label; group and label of each image."""
+    """The image of each row (images are ordered by group, then label), and the group and label of each image."""
     if groups == 1:
         return label, np.zeros(labels, dtype=np.int32), np.arange(labels)
     one_group = np.zeros(labels, dtype=np.int32)

@@ -10,11 +10,11 @@ import pandas as pd
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Result:
-    """What a measure returns.
+    """The result of a measure.
 
-    `table` has one row per thing measured: estimate, interval, counts, and `reason` where a number is null.
-    `used` counts the judgements (or ratings, boxes) the estimates rest on; `dropped` what was left out, by
-    reason; `notes` carries what holds for the whole table (a smoothing constant, a mode).
+    `table` has one row per thing measured: estimate, interval, counts, and `reason` where a number is null. `used` is
+    the number of judgements (or ratings, boxes) used for the estimates; `dropped` counts what was left out, by reason;
+    `notes` has values for the whole table (a smoothing constant, a mode).
     """
 
     table: pd.DataFrame
@@ -41,7 +41,7 @@ def as_python(column: pd.Series) -> list[Any]:
 
 
 def numbers(values: Any) -> pd.arrays.FloatingArray:
-    """Floats with everything that is not a finite number as null."""
+    """Floats; every value that is not a finite number becomes null."""
     values = np.asarray(values, dtype=float)
     finite = np.isfinite(values)
     return pd.arrays.FloatingArray(np.where(finite, values, 0.0), ~finite)
@@ -60,5 +60,5 @@ def words(values: Any) -> pd.Series:
 
 
 def labels(values: Any) -> pd.Series:
-    """Names as they came; the empty name stays the empty name (one unnamed model)."""
+    """Names, unchanged; the empty name (one unnamed model) does not become null."""
     return pd.Series([str(value) for value in values], dtype="string")

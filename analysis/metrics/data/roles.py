@@ -23,17 +23,16 @@ IN_REGION, OUT_REGION = "in_region_stereotype", "out_region_stereotype"
 
 
 def assign_roles(associations: Any, *, min_raters: int = 2, rater_pools: str = SEPARATE) -> pd.DataFrame:
-    """The listed pairs with their role, as the measures take it.
+    """The listed pairs with their role, as input for the measures.
 
     A pair is a stereotype when at least `min_raters` raters *of one pool* called it one:
     in_region_stereotype ≥ min_raters or out_region_stereotype ≥ min_raters, as in the table released with
     ViSAGe (Jha et al. 2024). `rater_pools="summed"` compares the sum of both pools with `min_raters` instead.
 
-    `associations`: DataFrame identity_group, attribute, in_region_stereotype, out_region_stereotype (numbers
-    of raters who called the pair a stereotype). Returns a copy with the column `role` ('stereotype' |
-    'random'). Missing data: a pool without a count has no rater who called it one; a pair without either
-    count is a stereotype because it is listed. Raises ValueError for a missing column, an empty group or
-    attribute, a negative or infinite count, an unknown pool rule.
+    `associations`: DataFrame identity_group, attribute, in_region_stereotype, out_region_stereotype (numbers of raters
+    who called the pair a stereotype). Returns a copy with the column `role` ('stereotype' | 'random'). Missing data: a
+    missing count is 0; a pair with neither count is a stereotype because it is listed. Raises ValueError for a missing
+    column, an empty group or attribute, a negative or infinite count, or an unknown pool rule.
 
     >>> listed = pd.DataFrame({"identity_group": "Aru", "attribute": ["hat", "boat", "kite"],
     ...                        "in_region_stereotype": [2, 1, None], "out_region_stereotype": [0, 1, None]})
@@ -63,8 +62,7 @@ def _raters(counts: pd.Series) -> Array:
 
 
 def stereotype_cells(data: Judgements, roles: Any) -> Array:
-    """Per cell, whether its attribute is a stereotype of its group. Pairs that `roles` does not name are
-    random.
+    """Per cell, whether its attribute is a stereotype of its group. Pairs that are not in `roles` are random.
 
     `roles`: DataFrame identity_group, attribute, role ('stereotype' | 'random'); see
     `assign_roles`.
@@ -87,7 +85,7 @@ def stereotype_cells(data: Judgements, roles: Any) -> Array:
 
 
 def pair_rows(data: Judgements, pairs: pd.DataFrame) -> Array:
-    """Per cell, the row of `pairs` (identity_group, attribute; distinct) that names it, or -1."""
+    """Per cell, the row of `pairs` (identity_group, attribute; distinct) with its pair, or -1."""
     group = pd.Index(data.group_names).get_indexer(pd.Index(pairs["identity_group"], dtype=object))
     attribute = pd.Index(data.attribute_names).get_indexer(pd.Index(pairs["attribute"], dtype=object))
     matched = np.flatnonzero((group >= 0) & (attribute >= 0))

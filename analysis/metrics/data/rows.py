@@ -1,4 +1,4 @@
-"""Judgements one by one: where each belongs, and in which order they are put when somebody needs it."""
+"""Single judgements: their codes, and their order, which is computed only when it is needed."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,11 +12,11 @@ BITS = 63  # of a number that sorts as a whole
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Judgements one by one, as they came. They are put in order only for those who need each of them: counting
-    units needs no order, and ordering takes longer than everything else."""
+    """Single judgements, unsorted. They are sorted only when single judgements are needed: counting units needs no
+    order, and sorting takes longer than everything else."""
 
     slot: Array
-    """the unit, as a code that sorts like units; not every code need be used"""
+    """the unit, as a code with the order of units; codes may be unused"""
     slots: int
     image: Array
     annotator: Array
@@ -30,14 +30,14 @@ class Rows:
 
     @property
     def is_ordered(self) -> bool:
-        """Whether the work of ordering was done already."""
+        """Whether the rows are already sorted."""
         return "ordered" in self.__dict__
 
     @cached_property
     def ordered(self) -> tuple[Array, Array, Array, Array]:
-        """Unit, annotator, campaign and answer of each row, sorted by these.
+        """Unit, annotator, campaign and answer of each row, sorted by these four.
 
-        Sorting one packed number per row is faster than sorting an index, and takes no memory besides it.
+        Sorting one packed number per row is faster than sorting an index, and needs no additional memory.
         """
         bits = self._bits
         if sum(bits) >= BITS:
@@ -60,7 +60,7 @@ class Rows:
         return [max(size - 1, 0).bit_length() for size in (self.slots, self.annotators, self.campaigns)]
 
     def packed(self) -> Array:
-        """Unit, annotator and campaign of each row as one number; equal where all three are."""
+        """Unit, annotator and campaign of each row as one number; equal if all three are equal."""
         if sum(self._bits) > BITS:
             unit, annotator, campaign, _ = self.ordered
             pairs = unit.astype(np.int64) * self.annotators + annotator
@@ -77,7 +77,7 @@ class Rows:
 
 
 def _last(key: Array, bits: int) -> Array:
-    """Take the last bits off `key`, in place, and return them."""
+    """Remove the last bits from `key`, in place, and return them."""
     if not bits:
         return np.broadcast_to(np.int32(0), len(key))
     low_bits = (key & ((1 << bits) - 1)).astype(np.int32)
@@ -99,9 +99,9 @@ class SlotLayout:
     """A slot for every (model, group, attribute, image of the group), in this order."""
 
     first_image: Array
-    """per group, its first image"""
+    """per group, the first image"""
     images: Array
-    """per group, how many"""
+    """per group, the number of images"""
     image_group: Array
     width: int
 
@@ -116,7 +116,8 @@ class SlotLayout:
 
     @cached_property
     def step(self) -> int | None:
-        """Images of each group where all have as many: dividing by one number is a tenth of the work."""
+        """The number of images of each group if all groups have equally many: dividing by one number is ten times
+        faster."""
         sizes = np.unique(self.images)
         return int(sizes[0]) if len(sizes) == 1 else None
 
@@ -133,7 +134,7 @@ class SlotLayout:
         """Model, group, attribute and image of slots."""
         model = slot // max(self.slots, 1)
         within = slot - model * self.slots
-        group = self.image_group[within // self.width]  # slots of a group are as many as its images × width
+        group = self.image_group[within // self.width]  # a group has images × width slots
         first_image = self.first_image[group]
         within -= first_image * self.width
         attribute = within // (self.images[group] if self.step is None else max(self.step, 1))

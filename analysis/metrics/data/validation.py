@@ -1,4 +1,4 @@
-"""Checks at the public edge. Every message names the argument and the offending value."""
+"""Checks of the arguments of public functions. Every message names the argument and the wrong value."""
 
 from collections.abc import Collection, Iterable
 from typing import Any
@@ -31,7 +31,7 @@ def require_filled(frame: pd.DataFrame, argument: str, columns: Iterable[str]) -
 
 
 def first_value(values: pd.Series, wrong: Array) -> Any:
-    """The first offending value, for a message."""
+    """The first wrong value, for a message."""
     value = values.iloc[int(np.argmax(wrong))]
     return value.item() if isinstance(value, np.generic) else value
 
@@ -48,7 +48,7 @@ def binary(values: pd.Series, argument: str) -> Array:
     wrong = ~((number == 0) | (number == 1))
     if wrong.any():
         raise ValueError(
-            f"{argument}: column {values.name!r} must hold 0 or 1, got {first_value(values, wrong)!r}"
+            f"{argument}: column {values.name!r} must contain 0 or 1, got {first_value(values, wrong)!r}"
         )
     return np.asarray(number == 1)
 
@@ -58,7 +58,7 @@ def finite(values: pd.Series, argument: str) -> Array:
     wrong = ~np.isfinite(number)
     if wrong.any():
         raise ValueError(
-            f"{argument}: column {values.name!r} must hold numbers, got {first_value(values, wrong)!r}"
+            f"{argument}: column {values.name!r} must contain numbers, got {first_value(values, wrong)!r}"
         )
     return number
 

@@ -12,7 +12,7 @@ UNNAMED = ""  # the model of a table without a column of that name
 
 
 def unit_vectors(vectors: Any, rows: int, argument: str) -> tuple[Array, Array]:
-    """`vectors` as a matrix of `rows` × dim, and the length of each: only directions count."""
+    """`vectors` as a matrix of `rows` × dim, and the length of each vector: only directions count."""
     matrix = np.asarray(vectors)
     if matrix.ndim != 2 or len(matrix) != rows:
         raise ValueError(f"{argument}: expected {rows} rows of numbers, got an array of shape {matrix.shape}")
@@ -21,12 +21,14 @@ def unit_vectors(vectors: Any, rows: int, argument: str) -> tuple[Array, Array]:
     length = np.sqrt(np.einsum("ij,ij->i", matrix, matrix, dtype=matrix.dtype))
     wrong = ~np.isfinite(length) | (length == 0)
     if wrong.any():
-        raise ValueError(f"{argument}: row {int(np.argmax(wrong))} has no direction (all zero, or no number)")
+        raise ValueError(
+            f"{argument}: row {int(np.argmax(wrong))} has no direction (all zeros, or not a number)"
+        )
     return matrix, length
 
 
 def named_rows(table: Any, argument: str, columns: tuple[str, ...]) -> pd.DataFrame:
-    """The columns as text, '' where empty; a table without `model` is of one unnamed model."""
+    """The columns as text, '' where empty; a table without `model` has one unnamed model."""
     frame = require_columns(table, argument, columns)
     if "model" not in frame:
         frame = frame.assign(model=UNNAMED)
@@ -42,8 +44,8 @@ def as_text(column: pd.Series) -> Array:
 def mean_similarity(x: Any, y: Any = None) -> float | None:
     """S(X, Y): mean cosine over pairs x ∈ X, y ∈ Y; within one set over pairs of different members.
 
-    `x`, `y`: n × dim and m × dim, of any length. S(X, Y) = mean(X)·mean(Y) with unit vectors, and
-    S(X, X) = (n·|mean(X)|² − 1)/(n − 1), so no pair is ever formed: O(n·dim). None where there is no pair.
+    `x`, `y`: n × dim and m × dim; vectors may have any length. S(X, Y) = mean(X)·mean(Y) with unit vectors, and
+    S(X, X) = (n·|mean(X)|² − 1)/(n − 1), so pairs are never formed: O(n·dim). None if there is no pair.
     Raises ValueError for a vector without direction. Jha et al. 2024.
 
     >>> mean_similarity([[1.0, 0.0], [0.0, 1.0]], [[1.0, 0.0]])

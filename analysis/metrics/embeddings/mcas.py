@@ -37,32 +37,30 @@ def mcas(
 ) -> Result:
     """Multimodal Composite Association Score per model and target (Mandal et al. 2023).
 
-    s(w, A, B) = mean over a ∈ A of cos(w, a) − mean over b ∈ B of cos(w, b). Components, each the mean of s
-    over what stands for the target: `ii`, its images against the images of the sets; `itp`, its prompts
-    against the images of the sets; `ita`, its images against the texts of the sets; `tt`, its prompts against
-    the texts. `mcas` is their sum, in −8 … 8; positive is nearer to A, the first of `sets`.
+    s(w, A, B) = mean over a ∈ A of cos(w, a) − mean over b ∈ B of cos(w, b). Components, each a mean of s over the
+    target's images or prompts: `ii`, its images against the images of the sets; `itp`, its prompts against the images
+    of the sets; `ita`, its images against the texts of the sets; `tt`, its prompts against the texts of the sets.
+    `mcas` is their sum, in −8 … 8; positive is nearer to A, the first of `sets`.
 
-    `images`: condition (target | attribute), attribute_set (of attributes), category (of targets),
-    phrase[, model]. `texts`: kind (attribute | target), attribute_set, category, phrase, text; those of a
-    target are its prompts. `vectors`, `text_vectors`: their embeddings in the same order, rows × dim, of any
-    length. Targets are told apart by category and phrase. Rows of other sets and conditions are dropped,
-    counted. The order of rows does not matter.
+    `images`: condition (target | attribute), attribute_set (of attributes), category (of targets), phrase[, model].
+    `texts`: kind (attribute | target), attribute_set, category, phrase, text; those of a target are its prompts.
+    `vectors`, `text_vectors`: their embeddings in the same order, rows × dim, of any length. Category and phrase
+    identify a target. Rows of other sets and conditions are dropped and counted. The order of rows does not matter.
 
-    Effect size: single-target WEAT (Caliskan et al. 2017), (mean over A − mean over B) of h over the standard
-    deviation (ddof 1) of h over A ∪ B, where h(x) is the mean cosine of x to what stands for the target. For
-    the sum, h adds images and prompts of the target, and the deviation is √(sd² over images + sd² over texts).
-    p: two-sided, permuting which phrases belong to A, all images of a phrase together; all partitions where
-    there are at most `permutations`, else (b + 1)/(B + 1) of as many drawn ones; `p_value` draws one
-    partition of image phrases and one of texts for all four components together. Interval, percentile 95 %:
-    phrases of each set are resampled, then their images, and the images of the target; texts are not, so `tt`
-    has no interval (`notes["tt_interval"]`).
+    Effect size: single-target WEAT (Caliskan et al. 2017), (mean over A − mean over B) of h over the standard deviation
+    (ddof 1) of h over A ∪ B, where h(x) is the mean cosine of x to the target's images or prompts. For the sum, h adds
+    images and prompts of the target, and the deviation is √(sd² over images + sd² over texts). p: two-sided, permuting
+    which phrases belong to A, all images of a phrase together; all partitions if there are at most `permutations`, else
+    (b + 1)/(B + 1) with `permutations` drawn partitions; `p_value` draws one partition of image phrases and one of
+    texts for all four components together. Interval, percentile 95 %: phrases of each set are resampled, then their
+    images, and the images of the target. Texts are not resampled, so `tt` has no interval (`notes["tt_interval"]`).
 
-    Null: `no_images` (the model has none; `tt` stands), `no_target_images`, `no_target_texts`,
-    `no_attribute_images`, `no_attribute_texts` (a set has none); the interval, `one_phrase` (a set has images
-    of one phrase only), `one_image` (the target has one), `zero_width`; effect size, `constant`; p,
-    `too_few_phrases` (one each, so that no partition differs but in sign).
+    Null: `no_images` (the model has none; `tt` is still given), `no_target_images`, `no_target_texts`,
+    `no_attribute_images`, `no_attribute_texts` (a set has none). The interval: `one_phrase` (a set has images of one
+    phrase only), `one_image` (the target has one), `zero_width`. The effect size: `constant`. p: `too_few_phrases` (one
+    phrase in each set, so that partitions differ only in sign).
 
-    ValueError: a column is missing, `sets` are not two names, vectors do not fit their rows.
+    ValueError: a column is missing, `sets` are not two names, or vectors and rows do not match.
     """
     permutations = require_whole(permutations, "permutations", 1)
     resamples = require_whole(resamples, "resamples", 0)
@@ -128,7 +126,7 @@ def _table(data: ModelAssociations, scores: Scores) -> pd.DataFrame:
 
 
 def _reasons(data: ModelAssociations, scores: Scores) -> list[str]:
-    """Why a number of the row is null: the estimate, its interval, the effect size, p, in this order."""
+    """The reasons for null values in the row: of the estimate, its interval, the effect size and p, in this order."""
     phrases = [part.phrases for part in data.image_sets]
     of_all = [
         (NO_IMAGES, not sum(data.target_images.sizes) and not any(part.rows for part in data.image_sets)),

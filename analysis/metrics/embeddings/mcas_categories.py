@@ -1,4 +1,4 @@
-"""MCAS by category of targets: how far, and in which direction."""
+"""MCAS by category of targets: its size and its direction."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -22,12 +22,12 @@ def mcas_categories(table: Any) -> Result:
     """Mean and population standard deviation (ddof 0) of MCAS over the terms of each category (Mandal et al.
     2023).
 
-    `table`: the result of `mcas` or its table: category, mcas[, model]; one row per target. For each model and
-    category three rows: `positive`, the terms with a score above 0; `negative`, below 0; `all`. Two more
-    categories: `all categories`, as published, whose mean and sd are the means of those of the categories
-    that have such terms; `pooled`, over all terms. `n`: number of terms. Scores lie in −8 … 8.
+    `table`: the result of `mcas` or its table: category, mcas[, model]; one row per target. For each model and category
+    there are three rows: `positive`, the terms with a score above 0; `negative`, those below 0; `all`. There are two
+    more categories: `all categories`, as published, whose mean and sd are the means of the means and sds of the
+    categories with such terms; `pooled`, over all terms. `n`: number of terms. Scores are in −8 … 8.
 
-    Targets without a score are left out, counted (`dropped["no_score"]`). Without terms mean and sd are null,
+    Targets without a score are left out and counted (`dropped["no_score"]`). Without terms, mean and sd are null,
     `no_terms`. ValueError: a column is missing.
     """
     frame = require_columns(

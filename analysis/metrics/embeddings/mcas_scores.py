@@ -21,8 +21,8 @@ _PARTITIONS, _PHRASES, _TARGETS = 6, 7, 8  # streams of the seed
 
 @dataclass(frozen=True, eq=False)
 class Scores:
-    """Per target (rows): the four components; effect sizes, p and ends of the intervals of these four and of
-    their sum. NaN where undefined."""
+    """Per target (rows): the four components; effect sizes, p and interval ends of these four and of their sum. NaN
+    where undefined."""
 
     components: Array
     effects: Array
@@ -59,7 +59,7 @@ def score(data: ModelAssociations, permutations: int, resamples: int, seed: int)
 
 
 def _means(part: PhraseVectors) -> Array:
-    """Mean vector of each phrase (or target); NaN where it has none."""
+    """Mean vector of each phrase (or target); NaN if it has no vectors."""
     means = np.full((part.phrases, part.vectors.shape[1]), np.nan)
     filled = part.sizes > 0
     if filled.any():
@@ -69,7 +69,7 @@ def _means(part: PhraseVectors) -> Array:
 
 
 def _difference(sets: tuple[PhraseVectors, PhraseVectors]) -> Array:
-    """mean(A) − mean(B), over rows however many phrases; NaN where a set is empty."""
+    """mean(A) − mean(B) over rows, for any number of phrases; NaN if a set is empty."""
     mean_a, mean_b = (
         part.vectors.mean(axis=0) if part.rows else np.full(part.vectors.shape[1], np.nan) for part in sets
     )
@@ -105,7 +105,7 @@ def _spread(attributes: Array, targets: Array) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class _Partitions:
-    """Which phrases are called A: partitions × phrases, without the true partition where they are all there is.
+    """Which phrases belong to A: partitions × phrases. If all partitions are listed, the true one is left out.
 
     `joint_images[i]` and `joint_texts[i]` belong together, for the sum.
     """
@@ -144,7 +144,7 @@ class _Partitions:
 
 
 def _all(size_a: int, size_b: int) -> Array:
-    """Every choice of `first` phrases out of all; the true one comes first."""
+    """Every choice of `size_a` phrases out of all; the true choice comes first."""
     chosen = np.array(list(combinations(range(size_a + size_b), size_a)))
     masks = np.zeros((len(chosen), size_a + size_b))
     np.put_along_axis(masks, chosen, 1.0, axis=1)
@@ -159,7 +159,7 @@ def _drawn(size_a: int, size_b: int, number: int, generator: np.random.Generator
 
 
 def _generator(data: ModelAssociations, seed: int, stream: int) -> np.random.Generator:
-    """Of the model by its name, so that a model's numbers do not depend on which others there are."""
+    """The random generator of a model, seeded by its name: its numbers must not depend on other models."""
     return np.random.default_rng(
         np.random.SeedSequence(seed, spawn_key=(stream, zlib.crc32(data.model.encode())))
     )
@@ -203,7 +203,7 @@ def _p_values(
 
 @dataclass(frozen=True, eq=False)
 class _Phrases:
-    """Summed vectors and number of rows of each phrase, those of A first."""
+    """Summed vectors and number of rows of each phrase, the phrases of A first."""
 
     sums: Array
     rows: Array
@@ -233,7 +233,7 @@ def _intervals(
     resamples: int,
     seed: int,
 ) -> tuple[Array, Array, Array]:
-    """Ends for the components and their sum; `tt` has none, and moves with nothing."""
+    """Interval ends of the components and their sum; `tt` has none, because it is constant in all resamples."""
     targets = len(components)
     low, high = np.full((2, targets, len(COMPONENTS) + 1), np.nan)
     reason = np.full(targets, "", dtype=object)
@@ -257,8 +257,8 @@ def _intervals(
 
 
 def _resampled_difference(data: ModelAssociations, resamples: int, seed: int) -> Array:
-    """mean(A) − mean(B) of the images of the sets in each resample (dim × resamples): phrases are drawn, then as
-    many images of each as it has, for every time it was drawn. NaN where a set has fewer than two phrases."""
+    """mean(A) − mean(B) of the images of the sets in each resample (dim × resamples): phrases are drawn, and each time
+    a phrase is drawn, its images are resampled. NaN if a set has fewer than two phrases."""
     dim = data.target_images.vectors.shape[1]
     if min(part.phrases for part in data.image_sets) < 2 or not resamples:
         return np.full((dim, resamples), np.nan)

@@ -1,4 +1,4 @@
-"""What MCAS compares, per model: the images and texts of two sets, and those of each target."""
+"""The inputs of MCAS for each model: the images and texts of two sets, and of each target."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ Target = tuple[str, str]
 
 @dataclass(frozen=True, eq=False)
 class PhraseVectors:
-    """Unit vectors of one set (rows × dim), those of a phrase together; `sizes`: how many each phrase has."""
+    """Unit vectors of one set (rows × dim), grouped by phrase; `sizes`: the number of vectors of each phrase."""
 
     vectors: Array
     sizes: Array
@@ -31,8 +31,8 @@ class PhraseVectors:
 
 @dataclass(frozen=True, eq=False)
 class ModelAssociations:
-    """One model. `target_images`, `target_texts`: their sizes are those of `targets`, in this order; some may be
-    0."""
+    """The vectors of one model. `target_images` and `target_texts` have one size for each of `targets`, in this order;
+    a size may be 0."""
 
     model: str
     targets: list[Target]
@@ -52,7 +52,7 @@ class McasInput:
 def associations_of(
     images: pd.DataFrame, vectors: Any, texts: pd.DataFrame, text_vectors: Any, sets: tuple[str, str]
 ) -> McasInput:
-    """Check the tables and put their rows where they belong; models, targets and phrases in alphabetical order."""
+    """Check the tables and assign their rows to models; models, targets and phrases are in alphabetical order."""
     columns = ("attribute_set", "category", "phrase")
     image_rows = named_rows(images, "images", ("condition", *columns)).rename(columns={"condition": "kind"})
     text_rows = named_rows(texts, "texts", ("kind", *columns, "text"))
@@ -71,7 +71,7 @@ def associations_of(
             for target in _targets(rows[use == "target"])
         }
     )
-    # A phrase of the texts is the text itself: each moves alone.
+    # Each text is its own phrase, so texts are permuted one by one.
     text_sets = _sets(text_rows, text_rows["text"], text_directions, uses["texts"], sets, dim)
     prompts = _of_targets(text_rows, text_directions, uses["texts"], targets, dim)
     models = []
@@ -101,7 +101,7 @@ def _directions(vectors: Any, rows: int, argument: str) -> Array:
 
 
 def _use(rows: pd.DataFrame, sets: tuple[str, str]) -> Array:
-    """'target', 'attribute', or '' for a row that is of neither."""
+    """'target', 'attribute', or '' for a row with another use."""
     kind = rows["kind"].to_numpy()
     of_set = rows["attribute_set"].isin(sets).to_numpy()
     return np.where(kind == "target", "target", np.where((kind == "attribute") & of_set, "attribute", ""))
@@ -137,7 +137,7 @@ def _sets(
 
 
 def _part(codes: Array, vectors: Array, phrases: int, dim: int) -> PhraseVectors:
-    """Vectors in order of their phrase, within it of their content: the order of rows must not matter."""
+    """Vectors sorted by phrase, then by content: the order of rows must not matter."""
     if not len(codes):
         return PhraseVectors(np.empty((0, dim)), np.zeros(phrases, dtype=int))
     content = [vectors[:, column] for column in range(min(dim, 2))]

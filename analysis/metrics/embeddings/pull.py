@@ -1,4 +1,4 @@
-"""Stereotypical pull: whether a group's default images look more like its stereotypes than like anything else."""
+"""Stereotypical pull: whether a group's default images look more like its stereotypes than like other images."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -26,25 +26,25 @@ _SETS = 5  # stream of the seed
 def pull(images: pd.DataFrame, vectors: Any, *, resamples: int = DEFAULT_RESAMPLES, seed: int = 0) -> Result:
     """Stereotypical pull = S(d, s) − S(d, ns) per model and identity group (Jha et al. 2024).
 
-    S(X, Y) is the mean cosine over pairs of images of two sets: d, the default images; s, the stereotypical
-    ones, a set for each attribute; ns, the non-stereotypical ones, likewise. S(d, s) and S(d, ns) are the
-    mean over the sets of attributes, S(s, ns) over all pairs of such sets, so every attribute weighs the same
-    however many images it has. All are cosines, in −1 … 1. As S(X, Y) = mean(X)·mean(Y), it takes
-    O(n·dim), never n².
+    S(X, Y) is the mean cosine over pairs of images of two sets: d, the default images; s, the stereotypical images, one
+    set for each attribute; ns, the non-stereotypical images, also one set each. S(d, s) and S(d, ns) are the mean over
+    the sets of attributes, S(s, ns) over all pairs of such sets, so every attribute has the same weight, whatever its
+    number of images. All are cosines, in −1 … 1. As S(X, Y) = mean(X)·mean(Y), it takes O(n·dim), never n².
 
-    `images`: identity_group, condition (default | stereotypical | non_stereotypical), attribute (null for
-    default)[, model]; `vectors`: their embeddings, rows × dim, in the same order, of any length. Rows without
-    group and of other conditions are dropped and counted. `mean_similarity` is the mean of the three S;
-    `s_d_d` is S within the default images over pairs of different ones: how alike they are anyway.
+    `images`: identity_group, condition (default | stereotypical | non_stereotypical), attribute (null for default)[,
+    model]; `vectors`: their embeddings, rows × dim, in the same order, of any length. Rows without a group or with
+    another condition are dropped and counted. `mean_similarity` is the mean of the three S; `s_d_d` is S within the
+    default images over pairs of different images, as a baseline.
 
-    A condition without images leaves what needs it null: `no_default_images`, `no_stereotypical_images`,
-    `no_non_stereotypical_images`. Interval of pull: images are resampled within each set, percentile 95 %;
-    null, `one_image`, where the default images or over 5 % of the sets of a condition are a single image, in
-    which resampling sees no variation. Groups are resampled with the same draws: each interval is right by
-    itself, and they are not meant to be combined. The order of rows does not matter. `notes["models"]`: per
-    model the number of groups, of those with a pull, and of those whose pull is positive.
+    Values that need a condition without images are null: `no_default_images`, `no_stereotypical_images`,
+    `no_non_stereotypical_images`. Interval of pull: images are resampled within each set, percentile 95 %; null,
+    `one_image`, if the default images or over 5 % of the sets of a condition are a single image, because resampling
+    then sees no variation. All groups are resampled with the same draws: each interval is valid, but intervals must not
+    be combined. The order of rows does not matter. `notes["models"]`: per model, the number of groups, of groups with a
+    pull, and of groups with a positive pull.
 
-    ValueError: a column is missing, the number of vectors is another, a vector is zero or no number.
+    ValueError: a column is missing, the number of vectors differs from the number of rows, or a vector is zero or not a
+    number.
     """
     resamples = require_whole(resamples, "resamples", 0)
     seed = require_whole(seed, "seed", 0)
@@ -73,8 +73,8 @@ def pull(images: pd.DataFrame, vectors: Any, *, resamples: int = DEFAULT_RESAMPL
 
 @dataclass(frozen=True, eq=False)
 class _Groups:
-    """Rows in order of model, group, condition and attribute; within a set in the order of their vectors, so
-    that the order in which they came does not matter."""
+    """Rows sorted by model, group, condition and attribute, and within a set by their vectors, so that the order of the
+    input does not matter."""
 
     names: pd.DataFrame
     rows: Array
@@ -103,14 +103,14 @@ class _Groups:
         return cls(names, place[order], starts, within, [keys[2, sets] for sets in within])
 
     def sets(self) -> Iterator[tuple[Array, Array, Array]]:
-        """Per group: its rows, where each set starts among them, and the condition of each set."""
+        """Per group: its rows, the first row of each set among them, and the condition of each set."""
         for number, (start, stop) in enumerate(pairwise(self.starts)):
             yield self.rows[start:stop], self.set_starts[number] - start, self.set_conditions[number]
 
 
 class _Draws:
-    """How often each image of a set is drawn. The draws of a set depend only on its condition, place and size, so
-    all groups share them: separate draws for each group would take longer than everything else."""
+    """How often each image of a set is drawn. The draws of a set depend only on its condition, position and size, so
+    groups share them: separate draws for each group would take longer than everything else."""
 
     def __init__(self, resamples: int, seed: int) -> None:
         self.resamples, self.seed = resamples, seed
@@ -118,7 +118,7 @@ class _Draws:
         self._last: tuple[tuple[tuple[int, int, int], ...], Array] | None = None
 
     def of(self, sets: tuple[tuple[int, int, int], ...]) -> Array:
-        """The weights of all images of the sets (condition, place, size), one below the other."""
+        """The weights of all images of the sets (condition, position, size), stacked."""
         if self._last is None or self._last[0] != sets:
             weights = np.concatenate([self._draw(image_set) for image_set in sets]).astype(np.float32)
             self._last = (sets, weights)
@@ -133,9 +133,9 @@ class _Draws:
 
 
 class _Resampled:
-    """Pull of every group in each resample: w'Gv, where G holds the cosines between default and other images, and w
-    and v how often each is drawn. Groups that follow each other and have sets of the same sizes are taken
-    together: the weights are read once for all of them."""
+    """Pull of every group in each resample: w'Gv, where G has the cosines between default and other images, and w and v
+    how often each is drawn. Consecutive groups with sets of the same sizes are processed together, so that the weights
+    are read once for all of them."""
 
     def __init__(self, groups: int, resamples: int, seed: int) -> None:
         self._sample = np.full((groups, max(resamples, 1)), np.nan)
@@ -144,8 +144,8 @@ class _Resampled:
         self._waiting: dict[int, Array] = {}
 
     def add(self, group: int, sets: tuple[tuple[int, int, int], ...], cosines: Array) -> None:
-        """`cosines`: default × other images, the latter over their part in the mean, negative where they are not
-        stereotypical. `sets`: condition, place and size of each set, the default one first."""
+        """`cosines`: default × other images, scaled by the weight of each other image in the mean, negative for
+        non-stereotypical images. `sets`: condition, position and size of each set, the default set first."""
         if not self._draws.resamples:
             return
         rows = (len(self._waiting) + 1) * len(cosines)
@@ -155,7 +155,7 @@ class _Resampled:
         self._waiting[group] = cosines.astype(np.float32, copy=False)
 
     def sample(self) -> Array:
-        """Groups × resamples; NaN where a group was not added."""
+        """Groups × resamples; NaN for a group that was not added."""
         self._take()
         return self._sample
 
@@ -218,8 +218,8 @@ def _measure(
 def _cosines(
     unit: Array, sizes: Array, conditions: Array, sets: Array
 ) -> tuple[tuple[tuple[int, int, int], ...], Array]:
-    """What resampling takes of a group: its sets, and the cosines between default and other images over the size
-    of the set and the number of sets."""
+    """The inputs of resampling for a group: its sets, and the cosines between default and other images, divided by the
+    size of the set and the number of sets."""
     place = np.arange(len(sizes)) - np.searchsorted(conditions, conditions)
     default = int(sizes[0])
     per_set = np.array([1.0, 1.0, -1.0])[conditions[1:]] / (sets[conditions[1:]] * sizes[1:])

@@ -1,1 +1,1 @@
-"""What annotators marked: likelihood, tendency, offensiveness, and what changes them."""
+"""Measures of annotators' marks: likelihood, tendency, offensiveness, and how they change."""

@@ -1,4 +1,4 @@
-"""Differences between models, campaigns or groups of annotators, in the same resamples."""
+"""Differences between models, campaigns or groups of annotators, computed in the same resamples."""
 
 from itertools import combinations
 from typing import Any
@@ -28,16 +28,14 @@ def compare_models(
     seed: int = 0,
     resampling: Resampling | None = None,
 ) -> Result:
-    """Difference and ratio of L and θ between every two models (or whatever the `model` column names:
-    campaigns).
+    """Difference and ratio of L and θ between every two models (or campaigns, if the `model` column contains these).
 
-    by="all": the means of L(stereo, g) and L(random, g) over the groups where both roles were shown, and
-    their ratio, the pooled θ; by="identity_group": those of each group. Images judged for both are resampled
-    together, annotators once for everything. Table: scope, scope_value, measure, model_a, model_b, value_a,
-    value_b, difference, ci_low, ci_high, ratio, ratio_low, ratio_high, resamples_undefined, reason. Null
-    `not_defined` where a value is; a resample with an undefined value is left out and counted. Above 5 % of
-    such resamples, or of those in which a cell of the group ("all": a whole group) has no weight, the
-    interval is null, `too_sparse`.
+    by="all": the means of L(stereo, g) and L(random, g) over the groups where both roles were shown, and their ratio,
+    the pooled θ; by="identity_group": those of each group. Images judged for both are resampled together, annotators
+    once for everything. Table: scope, scope_value, measure, model_a, model_b, value_a, value_b, difference, ci_low,
+    ci_high, ratio, ratio_low, ratio_high, resamples_undefined, reason. Null: `not_defined` if a value is undefined. A
+    resample with an undefined value is left out and counted. If more than 5 % of resamples are undefined, or have a
+    cell of the group ("all": a whole group) without weight, the interval is null, `too_sparse`.
     """
     require_choice(by, "by", ("all", "identity_group"))
     resampling = resampling_of(judgements, resampling, None, resamples, seed)
@@ -74,9 +72,10 @@ def measures_by_scope(stereo: Array, random: Array, by: str) -> Array:
 def _values_and_samples(
     resampling: Resampling, stereotype: Array, by: str
 ) -> tuple[list[Array], list[Array], list[Array]]:
-    """Per model: MEASURES × scopes as they stand, and × resamples; and what was lost (scopes × resamples).
+    """Per model: the values (MEASURES × scopes), the same in each resample, and the losses (scopes × resamples).
 
-    A group loses when one of its cells has no weight; all groups together lose when a whole group has none.
+    A group has a loss if one of its cells has no weight; all groups together have a loss if a whole group has no
+    weight.
     """
     data = resampling.judgements
     models, groups = len(data.model_names), len(data.group_names)

@@ -23,14 +23,14 @@ def likelihood(
 ) -> Result:
     """Likelihood of each attribute in each group's images: L(a, g) = k / n (ViSAGe, Jha et al. 2024, §4).
 
-    n = times a was shown for g over all images and annotators, k = times it was marked. Interval: pigeonhole
-    bootstrap, and where that has zero width (k = 0, k = n, or the same share in every image) the Wilson
-    interval on n over the design effect (`interval` says which).
+    n = times a was shown for g over all images and annotators, k = times it was marked. Interval: pigeonhole bootstrap;
+    if that has zero width (k = 0, k = n, or the same share in every image), the Wilson interval on n divided by the
+    design effect (`interval` names the method).
 
-    Parameters: `judgements` (image, identity_group, attribute, annotator, present[, model]), `roles`
-    (identity_group, attribute, role). Table: model, identity_group, attribute, role, shown, marked,
-    likelihood, ci_low, ci_high, interval, design_effect, reason. Missing data: a pair never shown has no row.
-    Raises ValueError for a missing column, an empty field, a `present` other than 0 or 1.
+    Parameters: `judgements` (image, identity_group, attribute, annotator, present[, model]), `roles` (identity_group,
+    attribute, role). Table: model, identity_group, attribute, role, shown, marked, likelihood, ci_low, ci_high,
+    interval, design_effect, reason. Missing data: a pair that was never shown has no row. Raises ValueError for a
+    missing column, an empty field, or a `present` other than 0 or 1.
 
     >>> frame = pd.DataFrame({"image": [1, 1, 2, 2], "identity_group": "Aru", "attribute": "hat",
     ...                       "annotator": ["p", "q", "p", "q"], "present": [1, 0, 1, 1]})
@@ -66,7 +66,7 @@ def likelihood(
     return Result(
         table=table,
         used=int(data.cell_shown[~data.cell_is_none].sum()),
-        method=f"{resampling.method}; Wilson on n / design effect where that has zero width",
+        method=f"{resampling.method}; Wilson on n / design effect if that has zero width",
         seed=resampling.seed,
         resamples=resampling.resamples,
         dropped={"none_of_the_above": int(data.cell_shown[data.cell_is_none].sum())}

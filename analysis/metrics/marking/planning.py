@@ -1,4 +1,4 @@
-"""Planning: how wide intervals will be, and the power to tell θ from 1."""
+"""Planning: the expected width of intervals, and the power to distinguish θ from 1."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ from analysis.metrics.marking.simulate_studies import (
 from analysis.metrics.resampling.intervals import ZERO_WIDTH, percentile_intervals, wilson
 
 DEFAULT_AGREEMENT = 0.35  # α of presence in the released ViSAGe annotations
-DEFAULT_RESAMPLES = 300  # 1,000 move the power by under 0.01
+DEFAULT_RESAMPLES = 300  # with 1,000, the power changes by less than 0.01
 DEFAULT_ANNOTATOR_SD = 0.25
 NEVER_BOUNDED = "never_bounded"
 
@@ -48,24 +48,22 @@ def plan_precision(
     resamples: int = DEFAULT_RESAMPLES,
     seed: int = 0,
 ) -> Result:
-    """Expected half-width of L and θ, and power to tell θ from 1, by simulating studies and bootstrapping
-    each.
+    """Expected half-width of L and θ, and power to distinguish θ from 1, by simulating studies and bootstrapping each.
 
-    Designs: every combination of `images` per group, `annotators` in the pool, `annotators_per_task`,
-    `stereotypes` and `random_attributes` per group, `groups`. What is found comes from `pilot` (judgements,
-    with `roles`) or from `likelihood_stereotype`, `likelihood_random` and `agreement` (Krippendorff's α of
-    presence), which override it. A unit is marked with probability p_u ~ Beta of mean L and intraclass
-    correlation `agreement`; annotator r marks with Φ(√(1 + τ²)·Φ⁻¹(p_u) + τ·v_r), τ = `annotator_sd`, v_r
-    standard normal, so that the mean stays L.
+    Designs: every combination of `images` per group, `annotators` in the pool, `annotators_per_task`, `stereotypes` and
+    `random_attributes` per group, `groups`. The assumed results come from `pilot` (judgements, with `roles`) or from
+    `likelihood_stereotype`, `likelihood_random` and `agreement` (Krippendorff's α of presence), which override it. A
+    unit is marked with probability p_u ~ Beta of mean L and intraclass correlation `agreement`; annotator r marks with
+    Φ(√(1 + τ²)·Φ⁻¹(p_u) + τ·v_r), τ = `annotator_sd`, v_r standard normal, so that the mean stays L.
 
-    Each design is simulated `simulations` times; if None, up to 4,000 times, fewer where that takes longer than
-    a few seconds.
+    Each design is simulated `simulations` times; if None, up to 4,000 times, or fewer if that would take longer than a
+    few seconds.
 
-    Table: the design, judgements, simulations, measure ("likelihood_stereotype", "likelihood_random": one
-    attribute of one group; "theta": one group; "theta_pooled": all groups), assumed value, half_width (median
-    over simulated studies of half the 95 % interval), without_interval (share of studies without a bounded
-    interval), power (share whose interval excludes 1; θ only), power_se (its standard error from simulating a
-    limited number), reason. Null half_width where under half of the studies have an interval: `never_bounded`.
+    Table: the design, judgements, simulations, measure ("likelihood_stereotype", "likelihood_random": one attribute of
+    one group; "theta": one group; "theta_pooled": all groups), assumed value, half_width (median over simulated studies
+    of half the 95 % interval), without_interval (share of studies without a bounded interval), power (share of studies
+    whose interval excludes 1; θ only), power_se (its standard error due to the number of simulations), reason.
+    half_width is null if under half of the studies have an interval: `never_bounded`.
     """
     if simulations is not None:
         simulations = require_whole(simulations, "simulations", 10)
@@ -103,16 +101,16 @@ def plan_precision(
 
 
 def pilot_assumptions(pilot: Any, roles: pd.DataFrame) -> Assumptions:
-    """Return what a pilot found: mean likelihoods over groups with both roles, and α of presence.
+    """Return the results of a pilot: mean likelihoods over groups with both roles, and α of presence.
 
-    α is that of the released ViSAGe annotations where the pilot has none, and 0 where it is negative. Raise ValueError
-    if no group was shown both stereotypes and random attributes.
+    If the pilot has no α, the α of the released ViSAGe annotations is used; a negative α becomes 0. Raises ValueError
+    if no group was shown with both stereotypes and random attributes.
     """
     data = Judgements.of(pilot)
     means = role_means(data, stereotype_cells(data, roles), ~data.cell_is_none)
     defined = ~np.isnan(means.stereo) & ~np.isnan(means.random)
     if not defined.any():
-        raise ValueError("pilot: no group in it was shown both stereotypes and random attributes")
+        raise ValueError("pilot: no group was shown with both stereotypes and random attributes")
     alpha = krippendorff_alpha(data, resamples=0).rows()[0]["value"]
     return Assumptions(
         stereotype=float(means.stereo[defined].mean()),
@@ -132,16 +130,16 @@ def _assumed(
 ) -> Assumptions:
     if pilot is not None:
         if roles is None:
-            raise ValueError("roles: a pilot needs them, got None")
+            raise ValueError("roles: a pilot needs roles, got None")
         found = pilot_assumptions(pilot, roles)
         stereotype = found.stereotype if stereotype is None else stereotype
         random = found.random if random is None else random
         agreement = found.agreement if agreement is None else agreement
     for value, name in ((stereotype, "likelihood_stereotype"), (random, "likelihood_random")):
         if value is None:
-            raise ValueError(f"{name}: give it, or a pilot, got None")
+            raise ValueError(f"{name}: pass a value or a pilot, got None")
         if not 0 < require_share(value, name) < 1:
-            raise ValueError(f"{name}: expected a number between 0 and 1, both excluded, got {value!r}")
+            raise ValueError(f"{name}: expected a number above 0 and below 1, got {value!r}")
     agreement = require_share(DEFAULT_AGREEMENT if agreement is None else agreement, "agreement")
     if not isinstance(annotator_sd, (int, float)) or not 0 <= annotator_sd < np.inf:
         raise ValueError(f"annotator_sd: expected a number of at least 0, got {annotator_sd!r}")
@@ -196,7 +194,7 @@ class _MeasureRow:
 def _likelihood_row(
     design: Design, assumed: Assumptions, number: int, studies: SimulatedStudies
 ) -> _MeasureRow:
-    """Return the row of one attribute; where resampling saw no variation, its interval is Wilson's."""
+    """Return the row of one attribute; if resampling saw no variation, its interval is Wilson's."""
     samples = studies.likelihood[number]
     interval = percentile_intervals(samples, sparse=np.isnan(samples).mean(axis=1))
     low, high = interval.low, interval.high
@@ -228,7 +226,8 @@ def _theta_row(measure: str, value: float, samples: Array) -> _MeasureRow:
 
 
 def _widths(low: Array, high: Array) -> tuple[float, float]:
-    """Return the median half-width, null where under half of the intervals are bounded, and the share without one."""
+    """Return the median half-width (null if under half of the intervals are bounded) and the share without a bounded
+    interval."""
     half = (high - low) / 2
     bounded = ~np.isnan(half)
     width = float(np.median(half[bounded])) if bounded.mean() >= 0.5 else np.nan

@@ -13,7 +13,7 @@ from analysis.metrics.resampling.bootstrap import Resampling
 
 @dataclass(frozen=True, eq=False)
 class RoleMeans:
-    """L(stereo, g) and L(random, g) of each (model, group); NaN where the role was not shown.
+    """L(stereo, g) and L(random, g) of each (model, group); NaN if the role was not shown.
 
     `block` is the code of the (model, group), in the order of `Judgements.cell_block`.
     """
@@ -29,9 +29,8 @@ class RoleMeans:
 class ResampledRoleMeans:
     """The same in each resample, for some consecutive groups (groups × resamples).
 
-    `dropped` marks the resamples in which a cell of the group lost all weight. `marked_score` is filled when
-    cells carry a score: the mean score over the stereotypes marked in the resample, NaN where none with a
-    score was marked.
+    `dropped` marks the resamples in which a cell of the group lost all weight. `marked_score` is given if cells have a
+    score: the mean score over the stereotypes marked in the resample, NaN if no stereotype with a score was marked.
     """
 
     groups: slice
@@ -49,9 +48,10 @@ def role_means(
     n_shown: Array | None = None,
     n_marked: Array | None = None,
 ) -> RoleMeans:
-    """`stereotype` and `counted` are masks over cells: what is a stereotype, and which cells enter at all.
+    """`stereotype` and `counted` are masks over cells: which cells are stereotypes, and which cells count.
 
-    `shown` and `marked` count per cell, if not all judgements do; a cell that was not shown does not enter.
+    `shown` and `marked` are numbers per cell, needed if only some judgements count; a cell that was not shown is left
+    out.
     """
     blocks, group = np.unique(data.cell_block, return_inverse=True)
     n_shown = data.cell_shown if n_shown is None else n_shown

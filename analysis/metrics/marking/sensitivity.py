@@ -1,4 +1,4 @@
-"""How θ and the ranking of groups change when the same answers are counted otherwise."""
+"""How θ and the ranking of groups change if the same answers are counted differently."""
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
@@ -34,14 +34,14 @@ TOO_FEW_GROUPS = "too_few_groups"
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Sensitivity(Result):
-    """`table`: the headline in each scenario. `ranks`: the place of each identity group in it."""
+    """`table`: the headline in each scenario. `ranks`: the rank of each identity group in each scenario."""
 
     ranks: pd.DataFrame
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class _Scenario:
-    """Which answers count: per cell `shown` and `marked`, the cells that enter, the judgements behind."""
+    """Which answers count: per cell `shown` and `marked`, the cells that are used, and their judgements."""
 
     name: str
     value: str = ""
@@ -55,7 +55,7 @@ class _Scenario:
 
 @dataclass(frozen=True, eq=False)
 class _Ranking:
-    """θ_smoothed of each (model, group) and whether the tendency table would list it."""
+    """θ_smoothed of each (model, group), and whether the tendency table would list the group."""
 
     means: RoleMeans
     theta: Array
@@ -76,12 +76,11 @@ def sensitivity(
 ) -> Sensitivity:
     """θ and the ranking of groups by θ_smoothed, with the same answers counted in other ways.
 
-    Scenarios: `baseline`; `without_flagged`, without the annotators `flagged`; `majority`, each unit (image,
-    attribute) counting once as what more than half of its judgements say, ties left out; `annotator_group`,
-    each group of annotators alone (`annotator_groups`: field, group, annotator[, identity_group: the group
-    depicted that it is about, empty for all]); `none_of_the_above`, the other of "ignore" and "as_random".
-    In each, θ, θ_smoothed (with the scenario's own ε) and the listing of groups are those that `tendency`
-    would give.
+    Scenarios: `baseline`; `without_flagged`, without the annotators `flagged`; `majority`, each unit (image, attribute)
+    counting once, with the answer of more than half of its judgements, ties left out; `annotator_group`, each group of
+    annotators alone (`annotator_groups`: field, group, annotator[, identity_group: the depicted group to which the row
+    applies, empty for all]); `none_of_the_above`, the other of "ignore" and "as_random". In each scenario, θ,
+    θ_smoothed (with the scenario's own ε) and the listed groups are those that `tendency` would give.
 
     Table: model, scenario, scenario_value, statistic (pooled, mean, median as in `tendency`), value,
     baseline, difference, groups (behind the value), kendall_tau (τ-b of θ_smoothed with the baseline, over
@@ -107,7 +106,7 @@ def sensitivity(
         table=_table(rows),
         ranks=pd.concat(ranks, ignore_index=True),
         used=int(parts[0][0].n_shown[parts[0][0].counted].sum()),
-        method="the same answers counted otherwise; Kendall's τ-b of θ_smoothed",
+        method="the same answers counted differently; Kendall's τ-b of θ_smoothed",
         notes={"none_of_the_above": none_of_the_above, "flagged": len(set(flagged))},
     )
 
@@ -144,7 +143,7 @@ def _scenarios(
 
 
 def _only(data: Judgements, base: _Scenario, rows: Array) -> _Scenario:
-    """The baseline with some judgements (a mask over rows) alone."""
+    """The baseline with only some judgements (a mask over rows)."""
     cell = data.unit_cell[data.row_unit]
     cells = len(data.cell_group)
     n_shown = np.bincount(cell[rows], minlength=cells)
@@ -165,7 +164,7 @@ def _people(data: Judgements, base: _Scenario, rows: Array | None) -> Array:
 
 
 def _majority(data: Judgements, base: _Scenario) -> _Scenario:
-    """Units in place of judgements; `left_out` are the judgements of tied units."""
+    """Units instead of judgements; `left_out` are the judgements of tied units."""
     tied = 2 * data.unit_marked == data.unit_shown
     present = 2 * data.unit_marked > data.unit_shown
     return replace(
@@ -190,7 +189,7 @@ def _groups_alone(
     if "identity_group" in groups:
         about = pd.Index(data.group_names).get_indexer(pd.Index(groups["identity_group"], dtype=object))
         about[groups["identity_group"].isna().to_numpy()] = -1
-        # What is about a group that nobody judged here is about nothing.
+        # Rows about a group without judgements here have no effect.
         who[(about < 0) & groups["identity_group"].notna().to_numpy()] = -1
     depicted = data.cell_group[data.unit_cell[data.row_unit]]
     value = (groups["field"].astype(str) + ": " + groups["group"].astype(str)).to_numpy(dtype=object)
@@ -224,7 +223,7 @@ def _compared(data: Judgements, model: int, scenario: _Scenario, ranking: _Ranki
 def _rank(values: Array) -> Array:
     from scipy.stats import rankdata  # half a second to import
 
-    # Equal ratios that were summed in another order must stay tied.
+    # Ratios that are equal but were summed in another order must remain tied.
     return rankdata(-np.round(values, 12), method="min").astype(int)
 
 
@@ -276,7 +275,7 @@ def _headline(data: Judgements, model: int, ranking: _Ranking) -> list[tuple[flo
 def _change(
     data: Judgements, ranking: _Ranking, base: _Ranking, compared: Array
 ) -> tuple[float, str, int | None, str | None]:
-    """τ, why it is null, the largest change of rank (signed) and the group it befell."""
+    """τ, the reason if it is null, the largest change of rank (signed) and its group."""
     from scipy.stats import kendalltau  # half a second to import
 
     if compared.sum() < 2:
@@ -314,7 +313,7 @@ def _table(rows: list[dict[str, Any]]) -> pd.DataFrame:
 def _ranks(
     data: Judgements, model: int, scenario: _Scenario, ranking: _Ranking, base: _Ranking
 ) -> pd.DataFrame:
-    """Every group that the baseline lists, and its place."""
+    """Every group that the baseline lists, and its rank."""
     compared = _compared(data, model, scenario, ranking, base)
     ranked = base.listed & (base.means.block // len(data.group_names) == model)
     rank, before = np.zeros((2, len(ranked)), dtype=int)

@@ -1,4 +1,4 @@
-"""Studies simulated from assumed rates: what annotators would mark, and what a bootstrap would say of it."""
+"""Studies simulated from assumed rates: annotators' marks, and the bootstrap results of each study."""
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -9,20 +9,20 @@ from scipy.special import betaincinv, ndtri
 
 from analysis.metrics.data.arrays import Array, ratio
 
-_QUANTILES = 1 << 16  # of the distribution that the images' rates are drawn from
-_HELD_AT_ONCE = 250_000  # numbers in one working array: few enough to stay near the processor
-_GROUPS_READ = 4  # whose θ is looked at in each study
+_QUANTILES = 1 << 16  # of the distribution from which images' rates are drawn
+_HELD_AT_ONCE = 250_000  # numbers in one working array: few enough for the processor's cache
+_GROUPS_READ = 4  # groups whose θ is computed in each study
 _THREADS = 2
-_CHUNK = 50  # studies that one stream of random numbers makes
+_CHUNK = 50  # studies made from one stream of random numbers
 _STREAM = 6
-# Measured: processor time of one study, of each number in it, and what a design may take.
+# Measured: processor time of one study and of each number in it, and the limit for a design.
 _SECONDS_A_STUDY, _SECONDS_A_NUMBER, _SECONDS = 0.25e-3, 4.5e-9, 6
 _MOST_LATENT = -float(ndtri(1e-9))
 
 
 @dataclass(frozen=True)
 class Assumptions:
-    """What a study is expected to find."""
+    """The expected results of a study."""
 
     stereotype: float
     random: float
@@ -51,9 +51,9 @@ class Design:
 class SimulatedStudies:
     """Resampled statistics of each simulated study.
 
-    `likelihood` (2 × studies × resamples): of one stereotype and one random attribute of a group; `share` (2 × studies)
-    is what was marked of each. `theta` (studies × groups looked at × resamples). `pooled` (studies × resamples): θ
-    over all groups.
+    `likelihood` (2 × studies × resamples): of one stereotype and one random attribute of a group; `share` (2 ×
+    studies): the marked share of each. `theta`: studies × computed groups × resamples. `pooled` (studies × resamples):
+    θ over all groups.
     """
 
     likelihood: Array
@@ -82,7 +82,7 @@ def simulate_studies(
 
 
 def affordable_simulations(design: Design, resamples: int) -> int:
-    """Return how many studies of a design take a few seconds: 4,000, or fewer of a large one."""
+    """Return how many studies of a design can be simulated in a few seconds: at most 4,000."""
     numbers = design.groups * design.judgements_per_attribute * resamples
     seconds = _SECONDS_A_STUDY + numbers * _SECONDS_A_NUMBER
     return int(min(max(_SECONDS // seconds, 200), 4_000))
@@ -108,7 +108,7 @@ def _study(
     generator: np.random.Generator,
 ) -> tuple[Array, ...]:
     everybody = draw_annotators(design, generator)
-    # Annotators who judged nothing are not in the data, so the bootstrap cannot draw them.
+    # Annotators without judgements are not in the data, so the bootstrap cannot draw them.
     present, everybody = np.unique(everybody, return_inverse=True)
     people_weights = _draws(1, len(present), resamples, generator)[0]
     skew = (assumed.annotator_sd * generator.standard_normal(len(present))).astype(np.float32)
@@ -132,14 +132,14 @@ def _study(
 
 
 def _group_chunks(design: Design, resamples: int) -> Iterator[slice]:
-    """Yield the groups that are simulated at once."""
+    """Yield the groups that are simulated together."""
     at_once = max(1, _HELD_AT_ONCE // (design.judgements_per_attribute * resamples))
     for start in range(0, design.groups, at_once):
         yield slice(start, start + at_once)
 
 
 def draw_annotators(design: Design, generator: np.random.Generator) -> Array:
-    """Return who judges each task (groups × images × per task): different people, each as likely."""
+    """Return the annotators of each task (groups × images × per task): different people, all equally likely."""
     shape = (design.groups, design.images)
     if design.annotators_per_task == 1:
         return generator.integers(design.annotators, size=(*shape, 1))
@@ -148,7 +148,7 @@ def draw_annotators(design: Design, generator: np.random.Generator) -> Array:
 
 
 def draw_marks(design: Design, latent: list[Array], skew: Array, generator: np.random.Generator) -> Array:
-    """Return what is marked (groups × images × per task × attributes, stereotypes first), as 0 and 1.
+    """Return the marks (groups × images × per task × attributes, stereotypes first), as 0 and 1.
 
     Annotator r marks where a standard normal number is below √(1 + τ²)·Φ⁻¹(p_u) + τ·v_r; `skew` is τ·v_r (groups ×
     images × per task).
@@ -165,7 +165,8 @@ def draw_marks(design: Design, latent: list[Array], skew: Array, generator: np.r
 
 
 def _task_weights(people_weights: Array, who: Array, generator: np.random.Generator) -> Array:
-    """Return how often each judgement is drawn when images and annotators are (groups × judgements × resamples)."""
+    """Return how often each judgement is drawn, from images' and annotators' draws (groups × judgements ×
+    resamples)."""
     groups, images, per_task = who.shape
     image_weights = _draws(groups, images, people_weights.shape[1], generator)
     weights = people_weights[who] * image_weights[:, :, None, :]
@@ -173,7 +174,7 @@ def _task_weights(people_weights: Array, who: Array, generator: np.random.Genera
 
 
 def _draws(strata: int, size: int, resamples: int, generator: np.random.Generator) -> Array:
-    """Draw as many as there are in each stratum, with replacement; return how often each is drawn."""
+    """Draw each stratum with replacement, keeping its size; return how often each member is drawn."""
     drawn = generator.integers(size, size=(strata, size, resamples), dtype=np.int32)
     places = (np.arange(strata)[:, None, None] * size + drawn) * resamples + np.arange(resamples)
     times = np.bincount(places.ravel(), minlength=strata * size * resamples)
@@ -181,7 +182,7 @@ def _draws(strata: int, size: int, resamples: int, generator: np.random.Generato
 
 
 def _role_means(design: Design, marks: Array, weights: Array) -> Array:
-    """Return L(stereotype) and L(random) (2 × groups × resamples); NaN where every judgement lost its weight."""
+    """Return L(stereotype) and L(random) (2 × groups × resamples); NaN if all judgements have weight 0."""
     judgements = marks.reshape(len(marks), -1, marks.shape[-1])
     per_judgement = np.stack(
         [
@@ -196,6 +197,6 @@ def _role_means(design: Design, marks: Array, weights: Array) -> Array:
 
 
 def _one_attribute_each(marks: Array, weights: Array) -> tuple[Array, Array]:
-    """Return L of one stereotype and one random attribute of a group (2 × resamples), and what was marked of each."""
+    """Return L of one stereotype and one random attribute of a group (2 × resamples), and the marked share of each."""
     both = marks.reshape(-1, marks.shape[-1])[:, [0, -1]]
     return ratio(both.T @ weights, weights.sum(axis=0)[None]), both.mean(axis=0)

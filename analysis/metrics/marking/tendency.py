@@ -57,24 +57,23 @@ def tendency(
 ) -> Tendency:
     """Stereotypical tendency θ(g) = L(stereo, g) / L(random, g) (ViSAGe, Jha et al. 2024, §4).
 
-    L(role, g) is the unweighted mean of L(a, g) over the attributes of that role that were shown. θ is null
-    where it is not defined: `only_stereotypes` (no random attribute marked), `none_marked` (nothing marked),
-    `not_shown` (a role not shown). theta_smoothed = (L(stereo) + ε) / (L(random) + ε), ε = ½ / median n of
-    the model's cells (`notes["epsilon"]`), null only where `not_shown`.
+    L(role, g) is the unweighted mean of L(a, g) over the attributes of that role that were shown. θ is null if it is
+    not defined: `only_stereotypes` (no random attribute marked), `none_marked` (nothing marked), `not_shown` (a role
+    not shown). theta_smoothed = (L(stereo) + ε) / (L(random) + ε), ε = ½ / median n of the model's cells
+    (`notes["epsilon"]`), null only with `not_shown`.
 
-    Interval: percentile over resamples. One with L(random) = 0 < L(stereo) counts as +inf (an end there is
-    null, `unbounded`); 0/0 is left out and counted (`resamples_undefined`); if a cell of the group lost all
-    weight in more than 5 % of resamples the interval is null, `too_sparse`. `reason` is that of θ, or else
-    that of its interval. L(stereo) and L(random) have intervals from the same resamples, null where a cell lost
-    all weight too often or no resample differs from another (nothing was marked, or everything).
+    Interval: percentile over resamples. A resample with L(random) = 0 < L(stereo) counts as +inf (an infinite end is
+    null, `unbounded`); 0/0 is left out and counted (`resamples_undefined`); if a cell of the group has no weight in
+    more than 5 % of resamples, the interval is null, `too_sparse`. `reason` is the reason for θ, or otherwise for its
+    interval. L(stereo) and L(random) have intervals from the same resamples, null if a cell has no weight too often or
+    if all resamples are equal (nothing was marked, or everything).
 
-    `none_of_the_above="as_random"` makes the 'none of the above' row of the screens (`none_rows`: image,
-    identity_group, annotator, present[, model]) one more random attribute, as in the released ViSAGe table.
-    Groups with fewer than `min_stereotypes` stereotypes shown stay out of the table; they are listed in
-    `excluded`. `overall` has, per model and `statistic`, value, interval and number of groups of: "pooled",
-    the headline, ΣL(stereo)/ΣL(random) over all groups where both roles were shown (θ defined or not, in the
-    table or not); "pooled_listed", the same over the groups of the table; "mean" and "median" of the defined
-    θ of the table.
+    `none_of_the_above="as_random"` counts the 'none of the above' row of the screens (`none_rows`: image,
+    identity_group, annotator, present[, model]) as an additional random attribute, as in the released ViSAGe table.
+    Groups with fewer than `min_stereotypes` stereotypes shown are not in the table but in `excluded`. `overall` has,
+    per model and `statistic`, value, interval and number of groups of: "pooled", the headline, ΣL(stereo)/ΣL(random)
+    over all groups for which both roles were shown (whether or not θ is defined and the group is in the table);
+    "pooled_listed", the same over the groups of the table; "mean" and "median" of the defined θ of the table.
     """
     require_choice(none_of_the_above, "none_of_the_above", ("ignore", "as_random"))
     min_stereotypes = require_whole(min_stereotypes, "min_stereotypes", 0)
@@ -141,7 +140,7 @@ def tendency(
 
 
 def ratios(stereo: Array, random: Array) -> tuple[Array, Array]:
-    """θ and, where it is NaN, the reason."""
+    """θ, and the reason if it is NaN."""
     reason = np.full(np.shape(stereo), "", dtype=object)
     reason[(random == 0) & (stereo > 0)] = ONLY_STEREOTYPES
     reason[(random == 0) & (stereo == 0)] = NONE_MARKED
@@ -151,7 +150,7 @@ def ratios(stereo: Array, random: Array) -> tuple[Array, Array]:
 
 
 def smoothed(means: RoleMeans, epsilon: Array) -> Array:
-    """θ with ε (one per group) added above and below the line."""
+    """θ with ε (one per group) added to numerator and denominator."""
     return np.asarray((means.stereo + epsilon) / (means.random + epsilon))
 
 
@@ -165,7 +164,7 @@ def epsilons(data: Judgements, counted: Array, n_shown: Array) -> Array:
 
 
 def pooled_theta(means: RoleMeans, groups: Array) -> tuple[float, str]:
-    """ΣL(stereo)/ΣL(random) over `groups`, all of which were shown both roles, and why it is NaN."""
+    """ΣL(stereo)/ΣL(random) over `groups`, for all of which both roles were shown, and the reason if it is NaN."""
     if not groups.any():
         return np.nan, NOT_SHOWN
     theta, reason = ratios(means.stereo[groups].sum(keepdims=True), means.random[groups].sum(keepdims=True))
@@ -173,7 +172,7 @@ def pooled_theta(means: RoleMeans, groups: Array) -> tuple[float, str]:
 
 
 def mean_and_median(theta: Array) -> tuple[float, float, int, str]:
-    """Mean and median of the defined θ, their number, and why there is none."""
+    """Mean and median of the defined θ, their number, and the reason if there is none."""
     defined = theta[~np.isnan(theta)]
     if not len(defined):
         return np.nan, np.nan, 0, NONE_DEFINED
@@ -225,7 +224,7 @@ def _resample(
 def _pooled_row(
     model: str, statistic: str, means: RoleMeans, groups: Array, sums: Array, lost: float
 ) -> pd.DataFrame:
-    """`lost`: the share of resamples in which one of the groups lost a whole role."""
+    """`lost`: the share of resamples in which a whole role of one of the groups has no weight."""
     theta, reason = pooled_theta(means, groups)
     with np.errstate(invalid="ignore", divide="ignore"):
         samples = sums[0] / sums[1]
@@ -233,7 +232,7 @@ def _pooled_row(
 
 
 def _mean_and_median_rows(model: str, theta: Array, samples: Array, lost: float) -> list[pd.DataFrame]:
-    """Over the θ defined in the table; in a resample, over those defined there."""
+    """Mean and median over the θ defined in the table; in a resample, over the θ defined in it."""
     value, middle, groups, reason = mean_and_median(theta)
     samples = np.where(np.isfinite(samples), samples, np.nan)
     number = (~np.isnan(samples)).sum(axis=0)
@@ -245,7 +244,7 @@ def _mean_and_median_rows(model: str, theta: Array, samples: Array, lost: float)
 
 
 def _medians(samples: Array) -> Array:
-    """Median of each column, leaving NaN out (np.nanmedian takes seconds where this takes milliseconds)."""
+    """Median of each column without NaN (milliseconds; np.nanmedian takes seconds)."""
     if not len(samples):
         return np.full(samples.shape[1], np.nan)
     ordered = np.sort(samples, axis=0)

@@ -26,29 +26,29 @@ PLACE = ("x", "y", "width", "height")
 
 
 def point_agreement(points: Any, *, within: float = WITHIN) -> Result:
-    """Agreement of points: whether annotators pointed at the same place. (Whether anything was pointed at is
-    agreement on presence.)
+    """Agreement of points: whether annotators pointed at the same place. (Agreement on presence covers whether they
+    placed any points.)
 
-    A *unit* is an image (and attribute). For each pair of annotators who both placed points in a unit, two
-    points are near where their distance is at most `within`, a share of the image's diagonal:
+    A *unit* is an image (and attribute). For each pair of annotators who both placed points in a unit, two points are
+    near each other if their distance is at most `within`, a share of the image's diagonal:
 
         √((Δx·width)² + (Δy·height)²) ≤ within · √(width² + height²)
 
-    points_any_near: 1 where some point of each is near one of the other's, else 0. points_share_near: the share
-    of the points of both that are near a point of the other; the same where both placed a single point. A
-    unit's value is the mean over its pairs, the estimate the mean over units with equal weight.
+    points_any_near: 1 if a point of one annotator is near a point of the other, else 0. points_share_near: the share of
+    both annotators' points that are near a point of the other annotator; equal to points_any_near if both placed a
+    single point. A unit's value is the mean over its pairs; the estimate is the mean over units with equal weight.
 
-    Neither is corrected for chance: points that all lie in the middle of images are near each other whatever
-    they mean. Compare with the share of the image that `within` reaches.
+    Neither measure is corrected for chance: points in the middle of images are near each other whatever they mark.
+    Compare with the share of the image's area that a circle of radius `within` covers.
 
     `points`: one row per point with the columns image, annotator, x, y (shares of the image's width and
     height), width, height (of the image, in pixels)[, attribute, model]. Points outside the image are left out
-    (`dropped`), units with points of one annotator do not enter. Null: `no_unit_pointed_twice`. Raises
+    (`dropped`), units with points of only one annotator are left out. Null: `no_unit_pointed_twice`. Raises
     ValueError for a missing column, an empty cell, a width or height that is not above 0 and `within` outside
     0 … 1.
 
     Interval: two-way jackknife of annotators and images (`jackknife_intervals`); null: `too_few_annotators`
-    (fewer than three), `too_sparse`, `zero_width`. Ids have to stand for people.
+    (fewer than three), `too_sparse`, `zero_width`. Ids must identify people.
 
     Source: the definition is ours; points on faults of images as in Liang et al. 2024, *Rich human feedback for
     text-to-image generation*.
@@ -76,7 +76,7 @@ def point_agreement(points: Any, *, within: float = WITHIN) -> Result:
 class _Points:
     """Points sorted by drawing: the points of one annotator in one unit. Drawings are sorted by unit.
 
-    `place` (points × 2) is in diagonals of the image.
+    `place` (points × 2) is measured in diagonals of the image.
     """
 
     place: Array
@@ -125,7 +125,7 @@ class _Points:
 
 
 def _changes(columns: Array) -> Array:
-    """Where sorted columns (columns × rows) differ from the row before."""
+    """Whether each row of sorted columns (columns × rows) differs from the row before."""
     changes = np.ones(columns.shape[1], dtype=bool)
     changes[1:] = (columns[:, 1:] != columns[:, :-1]).any(axis=0)
     return changes
@@ -133,7 +133,7 @@ def _changes(columns: Array) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class _Pairs:
-    """Pairs of drawings of a unit, and each measure's value of them."""
+    """Pairs of drawings of a unit, and the value of each measure for each pair."""
 
     unit: Array
     annotators: tuple[Array, Array]

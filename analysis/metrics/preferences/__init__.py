@@ -1,1 +1,1 @@
-"""What people prefer: comparisons of two, and rankings of several."""
+"""People's preferences: comparisons of two items, and rankings of several."""

@@ -18,7 +18,7 @@ COLUMNS = ("first", "second", "answer", "prompt", "annotator")
 class Comparisons:
     """One row per comparison; `first` and `second` are codes of `items`, in the order they were shown.
 
-    `answer` is 0 where the item shown first was preferred, 1 where the second was, 2 for a tie. Prompts and
+    `answer` is 0 if the item shown first was preferred, 1 if the second was preferred, 2 for a tie. Prompts and
     annotators are codes from 0.
     """
 
@@ -38,8 +38,8 @@ class Comparisons:
     def of(cls, comparisons: Any) -> "Comparisons":
         """Read a table with the columns first, second, answer, prompt and annotator.
 
-        Raises ValueError for a missing column, an empty cell, an answer other than first, second or tie, and
-        for an item that is compared with itself.
+        Raises ValueError for a missing column, an empty cell, an answer other than first, second or tie, or an item
+        that is compared with itself.
         """
         if isinstance(comparisons, cls):
             return comparisons
@@ -50,7 +50,7 @@ class Comparisons:
         )
         if (answer < 0).any():
             value = first_value(table["answer"], answer < 0)
-            raise ValueError(f"comparisons: column 'answer' must hold first, second or tie, got {value!r}")
+            raise ValueError(f"comparisons: column 'answer' must contain first, second or tie, got {value!r}")
         names = pd.concat([table["first"], table["second"]]).astype(str)
         codes, items = pd.factorize(names, sort=True)
         shown_first, shown_second = codes[: len(table)], codes[len(table) :]
@@ -72,12 +72,12 @@ class Comparisons:
 
     @property
     def preferred(self) -> NDArray[Any]:
-        """How much of each answer goes to the item shown first: 1, 0, or ½ for a tie."""
+        """The share of each answer that counts for the item shown first: 1, 0, or ½ for a tie."""
         shares: NDArray[Any] = np.array([1.0, 0.0, 0.5])[self.answer]
         return shares
 
     def outcomes(self) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Wins of i over j at [i, j], and ties at both places (items × items)."""
+        """Wins of i over j at [i, j], and ties at [i, j] and [j, i] (items × items)."""
         items = len(self.items)
         wins, ties = np.zeros((items, items)), np.zeros((items, items))
         np.add.at(wins, (self.first[self.answer == 0], self.second[self.answer == 0]), 1)

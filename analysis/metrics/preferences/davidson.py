@@ -11,11 +11,11 @@ from analysis.metrics.preferences.newton import Numbers, maximise
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """`strength`: log strengths of the items, mean zero. `tie`: log ν, −inf where there is no tie.
+    """`strength`: log strengths of the items, mean zero. `tie`: log ν, −inf if there is no tie.
 
     `win[i, j]` is the fitted P(i over j), `tied[i, j]` the fitted P(tie). `covariance` is the inverse of the
-    information about the strengths and log ν (items + 1, square). `converged` says whether there is a finite
-    maximum; where there is none, the other numbers mean nothing.
+    information about the strengths and log ν (items + 1, square). `converged` is true if there is a finite maximum;
+    otherwise the other numbers are meaningless.
     """
 
     strength: Numbers
@@ -70,7 +70,7 @@ class _Counts:
         return float(self.score @ strength + tie - (self.compared * log_total).sum() / 2)
 
     def derivatives(self, theta: Numbers) -> tuple[Numbers, Numbers]:
-        """The gradient, and the information, made regular along what the likelihood does not depend on."""
+        """The gradient, and the information, made regular in directions in which the likelihood is constant."""
         win, tie = self.shares(theta)
         expected = win + tie / 2
         items = len(self.score)
@@ -79,7 +79,8 @@ class _Counts:
         spread = self.compared * (win + tie / 4 - expected**2)
         information = np.zeros((items + 1, items + 1))
         information[:-1, :-1] = np.diag(spread.sum(axis=1)) - spread
-        # A constant added to all strengths changes nothing: this term keeps the step free of it.
+        # The likelihood does not change if a constant is added to all strengths; this term removes that part of the
+        # step.
         information[:-1, :-1] += max(self.compared.sum(), 1.0) / max(items, 1) ** 2
         information[-1, -1] = 1.0
         if self.has_ties:
@@ -87,7 +88,7 @@ class _Counts:
             information[:-1, -1] = (self.compared * (tie / 2 - expected * tie)).sum(axis=1)
             information[-1, :-1] = information[:-1, -1]
             information[-1, -1] = (self.compared * tie * (1 - tie)).sum() / 2
-        # Items that were never compared would leave it singular.
+        # Items that were never compared would make it singular.
         information += 1e-12 * max(self.compared.sum(), 1.0) * np.eye(items + 1)
         return gradient, information
 

@@ -1,4 +1,4 @@
-"""Kendall's coefficient of concordance: how far annotators rank alike."""
+"""Kendall's coefficient of concordance: how similarly annotators rank items."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -20,7 +20,7 @@ MEASURES = {"kendall_w": (0.0, 1.0), "mean_spearman": (-1.0, 1.0)}
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class RankingConcordance(Result):
-    """`table`: one row per measure. `sets`: one row per set of items that was ranked together."""
+    """`table`: one row per measure. `sets`: one row per set of items that were ranked together."""
 
     sets: pd.DataFrame
 
@@ -28,24 +28,23 @@ class RankingConcordance(Result):
 def kendall_w(rankings: Any) -> RankingConcordance:
     """Kendall's coefficient of concordance W, corrected for ties, averaged over sets of items.
 
-    `rankings` as in `ranking_strengths`. A *set* is what was ranked together: the same items for the same
-    prompt. Of a set with n items and m rankings, R the sum of an item's ranks (tied items share the mean of
-    their ranks) and t the numbers of items tied in a ranking,
+    `rankings` as in `ranking_strengths`. A *set* is the items that were ranked together: the same items for the same
+    prompt. For a set with n items and m rankings, with R the sum of an item's ranks (tied items share the mean of their
+    ranks) and t the numbers of items tied in a ranking,
 
         W = 12 Σ(R − mean R)² / (m²(n³ − n) − m Σ(t³ − t)), from 0 to 1.
 
-    Random rankings have a mean W of 1/m, so W of sets with different m do not compare; `mean_spearman` =
-    (mW − 1)/(m − 1) does, and is 0 for random rankings. Without ties it is the mean of Spearman's correlations
-    of all pairs of rankings; with ties, their mean covariance over their mean variance. Both are averages over
-    sets with equal weight.
+    Random rankings have a mean W of 1/m, so W cannot be compared between sets with different m. `mean_spearman` = (mW −
+    1)/(m − 1) can, and is 0 on average for random rankings. Without ties it is the mean of Spearman's correlations of
+    all pairs of rankings; with ties, their mean covariance over their mean variance. Both are averages over sets with
+    equal weight.
 
-    Incomplete designs: a ranking of only some of the items is one of another set, so nothing is imputed. Sets
-    ranked once are left out (`ranked_once`), so are those where every ranking ties all (`no_order`). Several
-    rankings of a set by one annotator all count. Null: `no_set_ranked_twice`, `no_order`.
+    Incomplete designs: a ranking of only some of the items belongs to another set, so nothing is imputed. Sets ranked
+    once are left out (`ranked_once`), as are sets in which every ranking ties all items (`no_order`). If one annotator
+    ranks a set several times, all rankings count. Null: `no_set_ranked_twice`, `no_order`.
 
-    Interval: two-way jackknife of annotators and prompts (`jackknife_intervals`), which leaves an annotator out
-    of ρ and keeps m, as it is part of the design; null: `too_few_annotators` (fewer than three), `too_sparse`,
-    `zero_width`.
+    Interval: two-way jackknife of annotators and prompts (`jackknife_intervals`). It leaves an annotator out of ρ and
+    keeps m, which is part of the design; null: `too_few_annotators` (fewer than three), `too_sparse`, `zero_width`.
 
     Source: Kendall & Babington Smith 1939; Kendall 1945 (ties); Legendre 2005.
 
@@ -90,8 +89,8 @@ class _RankSums:
 
 @dataclass(frozen=True, eq=False)
 class _RankedSets:
-    """Sets of items that were ranked together. A *cell* is what one annotator ranked of a set; `without` are the
-    sums of the cell's set without it."""
+    """Sets of items that were ranked together. A *cell* is one annotator's rankings of one set; `without` are the sums
+    of the cell's set without the cell."""
 
     prompt: NDArray[Any]
     prompt_name: NDArray[Any]

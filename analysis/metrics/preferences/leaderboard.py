@@ -1,4 +1,4 @@
-"""Strengths of items with their intervals and ranks, and what tells two items apart."""
+"""Strengths of items with their intervals and ranks, and the differences between pairs of items."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -20,7 +20,7 @@ NOT_COMPARED = "not_compared"
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Preferences(Result):
-    """`table`: one row per item. `pairs`: one row per pair of items, with what tells them apart."""
+    """`table`: one row per item. `pairs`: one row per pair of items, with their difference."""
 
     pairs: pd.DataFrame
 
@@ -30,8 +30,8 @@ class Strengths:
     """Log strengths of items by maximum likelihood, and the data for their intervals.
 
     `covariance` is the inverse of the information (parameters, square), the strengths' rows first; `scores` the
-    gradient of each answer's log likelihood (answers × parameters); `prompt` and `annotator` hold one code from
-    0 per answer. Where there are no strengths, `undefined` says why.
+    gradient of each answer's log likelihood (answers × parameters); `prompt` and `annotator` have one code from 0 per
+    answer. If there are no strengths, `undefined` states the reason.
     """
 
     items: NDArray[Any]
@@ -89,8 +89,8 @@ class Strengths:
         }
 
     def item_columns(self) -> dict[str, Any]:
-        """Each item's strength and rank, and the ranks it may have: those that items distinctly stronger and
-        distinctly weaker leave to it."""
+        """Each item's strength and rank, and its range of possible ranks, given the items that are distinctly stronger
+        and distinctly weaker."""
         items = len(self.items)
         interval = self.intervals(np.eye(items))
         item, other = self.pairs
@@ -114,8 +114,8 @@ class Strengths:
 def pair_shares(
     items: NDArray[Any], compared: NDArray[Any], won: NDArray[Any], tied: NDArray[Any]
 ) -> dict[str, Any]:
-    """Of each pair of items (square counts): their names, and the share of the comparisons that the first won,
-    ties as half."""
+    """For each pair of items (square counts): their names, and the share of comparisons that the first won, with ties
+    as half."""
     item, other = np.triu_indices(len(items), 1)
     with np.errstate(invalid="ignore"):
         share = (won[item, other] + tied[item, other] / 2) / compared[item, other]

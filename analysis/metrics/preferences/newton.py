@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 
 MOST_STEPS = 60
 MOST_HALVINGS = 30
-SMALL_STEP = 1e-8  # of a log strength. Toward infinity Newton's steps stay near 1
-UNBOUNDED_STRENGTH = 20.0  # log odds: what lies beyond is on its way to infinity
+SMALL_STEP = 1e-8  # of a log strength. Toward infinity, Newton's steps remain near 1
+UNBOUNDED_STRENGTH = 20.0  # log odds: a larger value is diverging
 
 Numbers = NDArray[np.float64]
 
@@ -22,8 +22,8 @@ class Likelihood(Protocol):
 
 
 class Maximum(NamedTuple):
-    """Where the likelihood is largest. Where `converged` is false there is no finite maximum, and `theta` means
-    nothing."""
+    """The parameters with the largest likelihood. If `converged` is false there is no finite maximum, and `theta` is
+    meaningless."""
 
     theta: Numbers
     converged: bool
@@ -31,7 +31,7 @@ class Maximum(NamedTuple):
 
 
 def maximise(likelihood: Likelihood, parameters: int) -> Maximum:
-    """The maximum of a concave log likelihood, from zero."""
+    """Find the maximum of a concave log likelihood, starting at zero."""
     theta = np.zeros(parameters)
     value = likelihood.log_likelihood(theta)
     for steps in range(MOST_STEPS):

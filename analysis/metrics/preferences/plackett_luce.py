@@ -16,11 +16,11 @@ HELD_AT_ONCE = 2_000_000  # numbers in one working array
 
 @dataclass(frozen=True, eq=False)
 class RankingFit:
-    """`strength`: log strengths of the items, mean zero. `ties`: δ of each number of tied items that occurs.
+    """`strength`: log strengths of the items, mean zero. `ties`: δ for each number of tied items that occurs.
 
     `covariance` is the inverse of the information about the strengths and log δ; `scores` the gradient of each
-    ranking's log likelihood (rankings × parameters). `converged` says whether there is a finite maximum, reached
-    in `steps`; where there is none, the other numbers mean nothing.
+    ranking's log likelihood (rankings × parameters). `converged` is true if there is a finite maximum, reached in
+    `steps`; otherwise the other numbers are meaningless.
     """
 
     strength: Numbers
@@ -34,9 +34,9 @@ class RankingFit:
 def plackett_luce(rankings: Rankings) -> RankingFit:
     """Maximum likelihood of the model of `ranking_strengths`.
 
-    Each place of a ranking is a choice of a set C of the items that remain, with P(C) = f(C) / Σ f(S) over
-    their subsets S, log f(S) = mean of λᵢ over S + log δ of its size. The log likelihood is concave in λ and
-    log δ and is maximised by Newton's method with step halving. Choices among the same items are counted once.
+    Each place of a ranking is a choice of a set C of the remaining items, with P(C) = f(C) / Σ f(S) over their subsets
+    S, and log f(S) = mean of λᵢ over S + log δ of its size. The log likelihood is concave in λ and log δ and is
+    maximised by Newton's method with step halving. Choices among the same items are counted once.
     """
     choices = _Choices.of(rankings)
     theta, converged, steps = maximise(choices, choices.parameters)
@@ -56,11 +56,11 @@ def plackett_luce(rankings: Rankings) -> RankingFit:
 
 @dataclass(frozen=True, eq=False)
 class _Remaining:
-    """The distinct sets of `size` items that remained when a place was given.
+    """The distinct sets of `size` items that remained when a place was assigned.
 
-    `columns` are the parameters that a choice from each involves: its items, then log δ of every order that
-    fits (sets × columns). `design` says how often each subset that may be chosen has each of them (subsets ×
-    columns). `times` counts the choices from each set; `choice[c]` is the set of choice c, of `ranking[c]`.
+    `columns` are the parameters of a choice from each set: its items, then log δ of every possible order (sets ×
+    columns). `design` is the weight of each parameter in each subset that may be chosen (subsets × columns). `times`
+    counts the choices from each set; `choice[c]` is the set of choice c, of `ranking[c]`.
     """
 
     columns: NDArray[Any]
@@ -70,7 +70,7 @@ class _Remaining:
     ranking: NDArray[Any]
 
     def parts(self) -> Iterator[tuple[NDArray[Any], NDArray[Any]]]:
-        """The sets, some at a time: columns and times."""
+        """The columns and times of the sets, in parts."""
         subsets, width = self.design.shape
         at_once = max(HELD_AT_ONCE // (subsets + width**2), 1)
         for begin in range(0, len(self.columns), at_once):
@@ -89,9 +89,9 @@ class _Remaining:
 
 @dataclass(frozen=True, eq=False)
 class _Choices:
-    """Sufficient statistics of rankings: `total` of each parameter in what was chosen, and what remained.
+    """Sufficient statistics of rankings: the `total` of each parameter over the choices, and the items that remained.
 
-    `entries` are ranking, column and value of the parameters in what was chosen.
+    `entries` are the ranking, column and value of the parameters of the choices.
     """
 
     items: int
@@ -108,7 +108,7 @@ class _Choices:
     @classmethod
     def of(cls, rankings: Rankings) -> "_Choices":
         tied, size = rankings.tied, rankings.size[rankings.ranking]
-        # The last item takes the last place whatever its strength.
+        # The last item always takes the last place.
         chosen = size - rankings.place > 1
         begins = np.diff(rankings.ranking * (size.max(initial=0) + 1) + rankings.place, prepend=-1) > 0
         starts = np.flatnonzero(begins & chosen)
@@ -146,7 +146,7 @@ class _Choices:
         return value
 
     def derivatives(self, theta: Numbers) -> tuple[Numbers, Numbers]:
-        """The gradient, and the information, made regular along what the likelihood does not depend on."""
+        """The gradient, and the information, made regular in directions in which the likelihood is constant."""
         width = self.parameters
         gradient = self.total.copy()
         information = np.zeros(width * width)
@@ -166,13 +166,14 @@ class _Choices:
                 )
         matrix = information.reshape(width, width)
         scale = max(float(sum(sets.times.sum() for sets in self.remaining)), 1.0)
-        # A constant added to all strengths changes nothing: this term keeps the step free of it.
+        # The likelihood does not change if a constant is added to all strengths; this term removes that part of the
+        # step.
         matrix[: self.items, : self.items] += scale / max(self.items, 1) ** 2
-        # Items that were never ranked with others would leave it singular.
+        # Items that were never ranked with others would make it singular.
         return gradient, matrix + 1e-12 * scale * np.eye(width)
 
     def scores(self, theta: Numbers) -> csr_array:
-        """Of each ranking, what it has of each parameter less what was expected."""
+        """For each ranking, the observed minus the expected value of each parameter."""
         rows, columns, values = ([part] for part in self.entries)
         for sets in self.remaining:
             expected = np.concatenate([sets.shares(theta, part) @ sets.design for part, _ in sets.parts()])
@@ -187,7 +188,7 @@ class _Choices:
 
 
 def _remaining(rankings: Rankings, starts: NDArray[Any], size: int, orders: tuple[int, ...]) -> _Remaining:
-    """The sets of `size` items that begin at these entries; the subsets of as many items as were ever chosen."""
+    """The sets of `size` items that begin at these entries, with the subsets of the sizes that occur."""
     members = np.sort(rankings.item[starts[:, None] + np.arange(size)], axis=1)
     key = members @ len(rankings.items) ** np.arange(size) if len(rankings.items) ** size < 2**62 else members
     _, where, choice, times = np.unique(

@@ -1,4 +1,4 @@
-"""How often what is shown first is preferred."""
+"""How often the item shown first is preferred."""
 
 from typing import Any
 
@@ -16,10 +16,11 @@ NOTHING_DECIDED = "nothing_decided"
 def position_bias(comparisons: Any) -> Result:
     """The share of decided comparisons in which the item shown first was preferred.
 
-    share = first / (first + second), ties left out and counted in `dropped`. Where every pair is shown as
-    often in either order, 0.5 means that position does not matter. `comparisons` as in `preference_strengths`.
+    share = first / (first + second); ties are left out and counted in `dropped`. If every pair is shown equally often
+    in both orders, 0.5 means that position does not matter. `comparisons` as in `preference_strengths`.
 
-    Interval: over other prompts and other annotators, as in `preference_strengths`. Null: `nothing_decided`.
+    The interval generalises to other prompts and other annotators, as in `preference_strengths`. Null:
+    `nothing_decided`.
 
     Source: Zheng et al. 2023, *Judging LLM-as-a-judge with MT-Bench and Chatbot Arena*, on position bias.
     """

@@ -23,26 +23,24 @@ from analysis.metrics.resampling.influence import METHOD
 def ranking_strengths(rankings: Any) -> Preferences:
     """Strengths of items that were ranked, two to ten at a time, ties allowed.
 
-    `rankings`: one row per ranked item with the columns ranking (which answer), item (name), rank (a number, 1
+    `rankings`: one row per ranked item with the columns ranking (the answer), item (name), rank (a number, 1
     is best; equal ranks are a tie), prompt and annotator. Only the order of ranks within a ranking counts.
 
-    strength(i) = log αᵢ, mean zero over the items, by maximum likelihood of the Plackett–Luce model with ties
-    of Turner and others: each place goes to a set C of the items that remain with P(C) = f(C) / Σ f(S), over
-    all sets S of remaining items, f(S) = δ_|S| · (Π_{i∈S} αᵢ)^(1/|S|), δ₁ = 1. Numbers of tied items that never
-    occur have δ = 0. Without a tie this is the Plackett–Luce model; of two items each it is Davidson's model.
-    `notes["ties"]` holds δ by number of tied items, `notes["converged"]` and `notes["steps"]` say how Newton's
-    method ended.
+    strength(i) = log αᵢ, with mean zero over the items, by maximum likelihood of the Plackett–Luce model with ties of
+    Turner and others: each place goes to a set C of the remaining items with P(C) = f(C) / Σ f(S), over all sets S of
+    remaining items, with f(S) = δ_|S| · (Π_{i∈S} αᵢ)^(1/|S|) and δ₁ = 1. Numbers of tied items that never occur have δ
+    = 0. Without ties this is the Plackett–Luce model; for rankings of two items it is Davidson's model. `notes["ties"]`
+    has δ by number of tied items; `notes["converged"]` and `notes["steps"]` describe how Newton's method ended.
 
-    `table`: per item `rankings`, `first` (rankings that put nothing above it) and what `preference_strengths`
-    says of strengths and ranks. `pairs`: per pair of items, how often each was above the other (`wins`,
-    `losses`) or level (`ties`), `share` = (wins + ½ ties) / comparisons, and the difference of their strengths.
+    `table`: per item `rankings`, `first` (rankings with nothing above it) and the columns of `preference_strengths`
+    about strengths and ranks. `pairs`: per pair of items, how often each was above the other (`wins`, `losses`) or tied
+    (`ties`), `share` = (wins + ½ ties) / comparisons, and the difference of their strengths.
 
-    Intervals hold over other prompts and other annotators (`influence_intervals`); null as in
+    Intervals generalise to other prompts and other annotators (`influence_intervals`); null as in
     `jackknife_intervals`: `too_few_annotators` (fewer than three), `zero_width`.
 
-    Missing: an item without a row in a ranking was not ranked there, and the ranking is of the others. Rankings
-    of a single item are left out (`dropped`). Null: `not_connected`, `no_finite_maximum` as in
-    `preference_strengths`.
+    Missing data: an item without a row in a ranking was not ranked in it. Rankings of a single item are left out
+    (`dropped`). Null: `not_connected`, `no_finite_maximum` as in `preference_strengths`.
 
     Source: Luce 1959; Plackett 1975; Turner, van Etten, Firth & Kosmidis 2020, *Modelling rankings in R: the
     PlackettLuce package*.

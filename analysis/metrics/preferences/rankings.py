@@ -12,16 +12,16 @@ from analysis.metrics.data.arrays import pairs_within
 from analysis.metrics.data.validation import finite, first_value, require_columns, require_filled
 
 COLUMNS = ("ranking", "item", "rank", "prompt", "annotator")
-MOST_RANKED = 10  # items of a ranking: the next place may go to any of 2¹⁰ − 1 sets of them
+MOST_RANKED = 10  # items of a ranking: any of 2¹⁰ − 1 sets of them may take the next place
 
 
 @dataclass(frozen=True, eq=False)
 class Rankings:
     """One entry per ranked item, sorted by ranking and then by rank.
 
-    `item` and `ranking` are codes from 0. `place` is 0 for the first of a ranking and counts the items ranked
-    above; tied items share it. `prompt` and `annotator` hold one code from 0 per ranking. `single_item` counts
-    rankings of a single item, which were left out.
+    `item` and `ranking` are codes from 0. `place` is the number of items ranked above, 0 for the first; tied items
+    share it. `prompt` and `annotator` have one code from 0 per ranking. `single_item` is the number of rankings of a
+    single item, which were left out.
     """
 
     items: NDArray[Any]
@@ -41,9 +41,9 @@ class Rankings:
     def of(cls, rankings: Any) -> "Rankings":
         """Read a table with the columns ranking, item, rank, prompt and annotator, one row per ranked item.
 
-        Only the order of ranks within a ranking counts; equal ranks are a tie. Raises ValueError for a missing
-        column, an empty cell, a rank that is no number, an item twice in a ranking, a ranking of more than ten
-        items, and one of several prompts or annotators.
+        Only the order of ranks within a ranking counts; equal ranks are a tie. Raises ValueError for a missing column,
+        an empty cell, a rank that is not a number, an item that occurs twice in a ranking, a ranking of more than ten
+        items, or a ranking with several prompts or annotators.
         """
         if isinstance(rankings, cls):
             return rankings
@@ -82,24 +82,24 @@ class Rankings:
 
     @cached_property
     def size(self) -> NDArray[Any]:
-        """How many items each ranking has."""
+        """The number of items of each ranking."""
         return np.bincount(self.ranking, minlength=len(self))
 
     @cached_property
     def start(self) -> NDArray[Any]:
-        """The first entry of each ranking."""
+        """The index of the first entry of each ranking."""
         return np.asarray(np.cumsum(self.size) - self.size)
 
     @cached_property
     def tied(self) -> NDArray[Any]:
-        """Of each entry, how many items share its place, itself among them."""
+        """For each entry, the number of items that share its place, including itself."""
         _, group, number = np.unique(
             self.ranking * (MOST_RANKED + 1) + self.place, return_inverse=True, return_counts=True
         )
         return np.asarray(number[group])
 
     def outcomes(self) -> tuple[NDArray[Any], NDArray[Any]]:
-        """How often i was ranked above j at [i, j], and level with it, at both places (items × items)."""
+        """How often i was ranked above j, at [i, j], and tied with j, at [i, j] and [j, i] (items × items)."""
         items = len(self.items)
         above, below = pairs_within(self.ranking)
         level = self.place[above] == self.place[below]
@@ -112,7 +112,7 @@ class Rankings:
 
 
 def _places(starts: NDArray[Any], ranking: NDArray[Any], rank: NDArray[Any]) -> NDArray[Any]:
-    """How many items are ranked above each entry."""
+    """The number of items ranked above each entry."""
     position = np.arange(len(rank)) - starts[ranking] if len(rank) else np.arange(0)
     begins = position == 0
     begins[1:] |= rank[1:] != rank[:-1]
@@ -122,9 +122,9 @@ def _places(starts: NDArray[Any], ranking: NDArray[Any], rank: NDArray[Any]) -> 
 def _require_single_owner(
     ranking: NDArray[Any], prompt: NDArray[Any], annotator: NDArray[Any], names: NDArray[Any]
 ) -> None:
-    """A ranking is one answer of one annotator about one prompt."""
+    """Refuse a ranking that is not one answer of one annotator about one prompt."""
     belongs = pd.DataFrame({"ranking": ranking, "prompt": prompt, "annotator": annotator}).drop_duplicates()
     torn = belongs["ranking"].duplicated().to_numpy()
     if torn.any():
         name = names[belongs["ranking"].to_numpy()[int(np.argmax(torn))]]
-        raise ValueError(f"rankings: {name!r} is of more than one prompt or annotator")
+        raise ValueError(f"rankings: {name!r} has more than one prompt or annotator")

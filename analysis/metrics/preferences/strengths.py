@@ -1,4 +1,4 @@
-"""Win rates and strengths of items that people compared two at a time."""
+"""Win rates and strengths of items that people compared in pairs."""
 
 from typing import Any
 
@@ -22,23 +22,22 @@ from analysis.metrics.resampling.influence import METHOD, influence_intervals
 
 
 def preference_strengths(comparisons: Any) -> Preferences:
-    """Win rates and strengths of items that were compared two at a time, ties allowed.
+    """Win rates and strengths of items that were compared in pairs, ties allowed.
 
     `comparisons`: one row per comparison with the columns first, second (names of items, in the order shown),
     answer (first, second or tie), prompt and annotator.
 
-    win_rate(i) = (wins + ½ ties) / comparisons of i. strength(i) = log πᵢ, mean zero over the items, by maximum
-    likelihood of Davidson's model: P(i over j) = πᵢ/D, P(tie) = ν√(πᵢπⱼ)/D, D = πᵢ + πⱼ + ν√(πᵢπⱼ); without a
-    tie the Bradley–Terry model. `notes["tie"]` is ν. In `pairs`, `difference` is strength(item) −
-    strength(other), and `distinct` says whether its 95 % interval excludes 0. `rank` is 1 for the largest
-    strength; rank_low is 1 + the number of items distinctly stronger, rank_high the number of items less those
-    distinctly weaker.
+    win_rate(i) = (wins + ½ ties) / comparisons of i. strength(i) = log πᵢ, with mean zero over the items, by maximum
+    likelihood of Davidson's model: P(i over j) = πᵢ/D, P(tie) = ν√(πᵢπⱼ)/D, D = πᵢ + πⱼ + ν√(πᵢπⱼ); without ties this
+    is the Bradley–Terry model. `notes["tie"]` is ν. In `pairs`, `difference` is strength(item) − strength(other), and
+    `distinct` is true if its 95 % interval excludes 0. `rank` is 1 for the largest strength; rank_low is 1 + the number
+    of distinctly stronger items, rank_high the number of items minus the distinctly weaker ones.
 
-    Intervals hold over other prompts and other annotators (`influence_intervals`); null as in
+    Intervals generalise to other prompts and other annotators (`influence_intervals`); null as in
     `jackknife_intervals`: `too_few_annotators` (fewer than three), `zero_width`.
 
-    Null: strengths are `not_connected` where some items were never compared with the others, even through
-    third ones; `no_finite_maximum` where an item was always or never preferred, or where all answers are ties.
+    Null: strengths are `not_connected` if some items were never compared with the others, not even through third items;
+    `no_finite_maximum` if an item was always or never preferred, or if all answers are ties.
 
     Source: Bradley & Terry 1952; Davidson 1970.
     """
@@ -98,7 +97,7 @@ def _strength_scores(data: Comparisons, fit: Fit) -> csr_array:
 
 
 def _rate_scores(data: Comparisons, win_rate: NDArray[Any]) -> csr_array:
-    """How far each answer is from the win rate of the two items it is about (answers × items)."""
+    """The difference of each answer from the win rates of its two items (answers × items)."""
     shown_first = (data.first, data.preferred - win_rate[data.first])
     shown_second = (data.second, 1 - data.preferred - win_rate[data.second])
     return _scores(data, shown_first, shown_second)

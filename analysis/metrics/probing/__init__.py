@@ -1,1 +1,1 @@
-"""Measures of what models answer to many small questions: parallel images (PAIRS), associations (BiasDora)."""
+"""Measures of models' answers to many small questions: parallel images (PAIRS), associations (BiasDora)."""

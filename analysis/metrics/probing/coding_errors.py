@@ -1,4 +1,4 @@
-"""How often rules read answers otherwise than people do, from a review of sure and unsure codings apart."""
+"""How often rules code answers differently from people, from a review of sure and of unsure codings."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -19,19 +19,19 @@ _OPPOSITES = ({"plus", "minus"},)
 
 
 def coding_errors(reviewed: Any, sizes: Mapping[str, int]) -> Result:
-    """How often rules read an answer otherwise than people, weighted by stratum.
+    """How often rules code an answer differently from people, weighted by stratum.
 
-    `reviewed`: one row per answer that people decided, with the columns stratum, rules, people (outcomes). `sizes`:
-    how many answers each stratum has, reviewed or not.
+    `reviewed`: one row per answer that people decided, with the columns stratum, rules, people (outcomes). `sizes`: the
+    number of answers in each stratum, reviewed or not.
 
-    - `error_rate`: share of answers whose outcome by the rules is not people's;
-    - `reversal_rate`: share of answers that rules read as plus and people as minus, or the other way round.
+    - `error_rate`: share of answers for which the rules' outcome is not people's outcome;
+    - `reversal_rate`: share of answers that rules code as plus and people as minus, or the other way round.
 
-    Per stratum h: p_h = k_h/n_h. Over all: p = Σ W_h·p_h with W_h = N_h/ΣN. Interval, 95 %: Wilson on
-    n_h·(N_h − 1)/(N_h − n_h) answers, without width where all were reviewed; over all p ± √Σ W_h²·(p_h − limit_h)²
-    (MOVER). Missing data: strata without answers leave. Null: `none_reviewed`, for a stratum and, as its errors are
-    unknown, over all. Raises ValueError for a missing column, an empty cell, a stratum without a size, and more
-    answers reviewed than there are.
+    Per stratum h: p_h = k_h/n_h. Over all: p = Σ W_h·p_h with W_h = N_h/ΣN. Interval, 95 %: Wilson on n_h·(N_h −
+    1)/(N_h − n_h) answers, with zero width if all were reviewed; over all p ± √Σ W_h²·(p_h − limit_h)² (MOVER). Missing
+    data: strata without answers are left out. Null: `none_reviewed`, for a stratum and, because its errors are unknown,
+    over all. Raises ValueError for a missing column, an empty cell, a stratum without a size, or more reviewed answers
+    than answers.
 
     Source: Cochran 1977, §5.3; Zou & Donner 2008.
 
@@ -44,12 +44,12 @@ def coding_errors(reviewed: Any, sizes: Mapping[str, int]) -> Result:
     require_filled(table, "reviewed", columns)
     table = table[columns].astype(str)
     if strange := sorted(set(table["stratum"]) - set(sizes)):
-        raise ValueError(f"sizes: no size of the stratum {strange[0]!r}")
+        raise ValueError(f"sizes: the size of stratum {strange[0]!r} is missing")
     strata = [name for name, size in sizes.items() if size]
     size = np.array([sizes[name] for name in strata], dtype=float)
     number = np.array([(table["stratum"] == name).sum() for name in strata], dtype=float)
     if (number > size).any():
-        raise ValueError("sizes: more answers of a stratum were reviewed than it has")
+        raise ValueError("sizes: a stratum has more reviewed answers than answers")
     wrong = table["rules"] != table["people"]
     opposite = [
         {rules, people} in _OPPOSITES for rules, people in zip(table["rules"], table["people"], strict=True)

@@ -17,10 +17,10 @@ from analysis.metrics.data.validation import require_choice, require_whole
 from analysis.metrics.resampling.intervals import SPARSE_SHARE, percentile_intervals
 
 DEFAULT_RESAMPLES = 2_000
-DRAWN_AT_ONCE = 200_000  # numbers: few enough to stay near the processor
-MOST_AT_ONCE = 2_000_000  # of a stratum larger than that: bounds the transient memory of drawing weights
+DRAWN_AT_ONCE = 200_000  # numbers: few enough for the processor's cache
+MOST_AT_ONCE = 2_000_000  # in a larger stratum: limits the temporary memory of drawing weights
 HELD_AT_ONCE = 4_000_000  # numbers in one working array of a block
-KEPT = 24_000_000  # numbers of per-cell sums kept for the next measure; beyond it they are computed again
+KEPT = 24_000_000  # per-cell sums kept for the next measure; if there are more, they are computed again
 IMAGES_AND_ANNOTATORS = "pigeonhole bootstrap of images and annotators"
 IMAGES_ONLY = "bootstrap of images"
 _ANNOTATORS, _IMAGES = 0, 1  # streams of one seed
@@ -35,7 +35,7 @@ class Block:
     n_marked: Array
 
     def likelihood(self) -> Array:
-        """L per cell and resample; NaN where the cell has no weight."""
+        """L per cell and resample; NaN if the cell has no weight."""
         n_shown = self.n_shown.astype(float)
         n_shown[n_shown == 0] = np.nan
         return np.asarray(self.n_marked / n_shown)
@@ -43,10 +43,10 @@ class Block:
 
 @dataclass(frozen=True, eq=False)
 class Resampling:
-    """Resample weights and what every measure derives from them.
+    """Resample weights, and the sums that measures derive from them.
 
-    θ, O and L are taken in the same resamples: make one `Resampling` with `pigeonhole_bootstrap` and pass it
-    to each measure as `resampling=`.
+    To compute θ, O and L in the same resamples, make one `Resampling` with `pigeonhole_bootstrap` and pass it to each
+    measure as `resampling=`.
     """
 
     judgements: Judgements
@@ -147,7 +147,7 @@ class Resampling:
 
     @cached_property
     def _ends(self) -> tuple[Array, Array]:
-        """Where the rows of each unit end among all rows, and among those that are marks; a 0 in front."""
+        """The end of each unit's rows among all rows and among the marked rows, preceded by a 0."""
         data = self.judgements
         n_shown, n_marked = (
             np.append(0, np.cumsum(number)) for number in (data.unit_shown, data.unit_marked)
@@ -211,11 +211,11 @@ def pigeonhole_bootstrap(
 ) -> Resampling:
     """Resample images and annotators of a table of judgements (Owen 2007, *The pigeonhole bootstrap*).
 
-    Images are drawn with replacement within their group (an image judged for several models moves as one),
-    annotators once for all groups; a judgement weighs the product w(image)·w(annotator). `annotators="auto"`
-    resamples annotators when `annotator_ids_usable` and there are at least two; "ignore" resamples images
-    only. Deterministic given `seed`, and independent of the order of rows. The result's `to_frame()` gives
-    each cell's percentile interval.
+    Images are drawn with replacement within their group (an image judged for several models is drawn once for all of
+    them), annotators once for all groups; a judgement weighs the product w(image)·w(annotator). `annotators="auto"`
+    resamples annotators when `annotator_ids_usable` and there are at least two; "ignore" resamples images only.
+    Deterministic given `seed`, and independent of the order of rows. The result's `to_frame()` gives each cell's
+    percentile interval.
     """
     resamples = require_whole(resamples, "resamples", 1)
     seed = require_whole(seed, "seed", 0)
@@ -229,7 +229,7 @@ def pigeonhole_bootstrap(
 def resampling_of(
     judgements: Any, resampling: Resampling | None, none_rows: pd.DataFrame | None, resamples: int, seed: int
 ) -> Resampling:
-    """The resampling a measure was handed, or a new one."""
+    """The given resampling, or a new one."""
     if resampling is None:
         return pigeonhole_bootstrap(judgements, none_rows=none_rows, resamples=resamples, seed=seed)
     data = resampling.judgements
@@ -240,7 +240,7 @@ def resampling_of(
     )
     size = len(judgements.rows) if isinstance(judgements, Judgements) else len(judgements)
     if size != rows:
-        raise ValueError(f"resampling: it was made of {rows} judgements, got {size}")
+        raise ValueError(f"resampling: was made from {rows} judgements, got {size}")
     return resampling
 
 
@@ -248,8 +248,8 @@ def multinomial_weights(sizes: Any, resamples: int, key: tuple[int, int]) -> Arr
     """Draw each stratum with replacement, keeping its size: how often each member is drawn (members ×
     resamples).
 
-    `sizes` are those of consecutive strata. uint8 suffices: a member is expected once, and 255 draws of one
-    would need a stratum of more than 255 of which one member takes nearly all.
+    `sizes` are the sizes of consecutive strata. uint8 suffices: the expected number of draws of a member is 1, and more
+    than 255 draws of one member are practically impossible.
     """
     sizes = np.asarray(sizes)
     starts = np.repeat(np.cumsum(sizes) - sizes, sizes)
@@ -272,7 +272,7 @@ def multinomial_weights(sizes: Any, resamples: int, key: tuple[int, int]) -> Arr
 
 
 def _parts(sizes: Array, members: int) -> Iterator[slice]:
-    """Cut the members into parts of whole strata, about so many members each."""
+    """Divide the members into parts of whole strata, with a limited number of members each."""
     ends = np.cumsum(sizes)
     start = 0
     while start < (ends[-1] if len(ends) else 0):

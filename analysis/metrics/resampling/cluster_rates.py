@@ -1,4 +1,4 @@
-"""Intervals of shares whose answers come in clusters, such as the scenarios of a probe."""
+"""Intervals of shares of clustered answers, such as answers about the scenarios of a probe."""
 
 from dataclasses import dataclass
 
@@ -13,7 +13,7 @@ NO_ANSWERS = "no_answers"
 
 @dataclass(frozen=True, eq=False)
 class Rates:
-    """One share per cell; NaN where null. `reason`: why the share or its interval is null, '' where both stand."""
+    """One share per cell; NaN where null. `reason`: why the share or its interval is null, '' if neither is."""
 
     yes: Array
     answers: Array
@@ -28,9 +28,9 @@ class Rates:
 def cluster_rates(yes: Array, *, cell: Array, cells: int, cluster: Array) -> Rates:
     """The share of `yes` (booleans, one per answer) in each cell, with Wilson's interval on n / design effect.
 
-    With k of n answers over C clusters, p = k/n and V = C/(C−1)·Σ_c (k_c − n_c·p)²/n²: deff = max(1, V/(p(1−p)/n)).
-    Where p is 0 or 1 every cluster counts as one answer: n/deff = C. `cell` and `cluster` are codes from 0.
-    Null: `no_answers`; the interval of a share between 0 and 1 that rests on one cluster: `one_cluster`.
+    With k of n answers over C clusters, p = k/n and V = C/(C−1)·Σ_c (k_c − n_c·p)²/n²: deff = max(1, V/(p(1−p)/n)). If
+    p is 0 or 1, every cluster counts as one answer: n/deff = C. `cell` and `cluster` are codes from 0. Null:
+    `no_answers`; the interval of a share between 0 and 1 from a single cluster: `one_cluster`.
 
     Source: Kish 1965, ch. 5; Rao & Scott 1992; Wilson 1927.
     """

@@ -1,4 +1,4 @@
-"""How much less a judgement tells because it shares its image and its annotator with others."""
+"""Design effects: judgements carry less information because they share images and annotators."""
 
 from dataclasses import dataclass
 
@@ -12,10 +12,9 @@ def design_effects(data: Judgements, *, annotators: bool) -> Array:
     """Per cell, deff = 1 + (m_image − 1)·ρ_image + (m_annotator − 1)·ρ_annotator (Kish 1965, for two crossed
     clusterings).
 
-    m is the mean cluster size met by a judgement, Σm²/Σm. ρ is estimated per model over all cells that vary,
-    as one minus the disagreement of pairs within a cluster over that of pairs in different clusters of the
-    same cell; between 0 and 1, and 1 where no cell varies (each cluster then counts as one judgement: the
-    cautious end).
+    m is the mean cluster size over judgements, Σm²/Σm. ρ is estimated per model over all cells that vary, as 1 minus
+    the ratio of the disagreement of pairs within a cluster to that of pairs in different clusters of the same cell. It
+    is between 0 and 1, and 1 if no cell varies (each cluster then counts as one judgement, which is conservative).
     """
     cells = Cells(len(data.cell_group), data.cell_model, len(data.model_names))
     effect = 1 + cells.excess(data.unit_cell, data.unit_shown, data.unit_marked)
@@ -30,7 +29,7 @@ def design_effects(data: Judgements, *, annotators: bool) -> Array:
 
 
 def crossed_design_effects(value: Array, *, cell: Array, cells: int, unit: Array, annotator: Array) -> Array:
-    """The same of answers that are 0 or 1: per cell, from codes of the cell, unit and annotator of each answer.
+    """The same for answers that are 0 or 1: per cell, from codes of the cell, unit and annotator of each answer.
 
     ρ is estimated over all cells together.
     """
@@ -48,14 +47,14 @@ def crossed_design_effects(value: Array, *, cell: Array, cells: int, unit: Array
 
 @dataclass(frozen=True, eq=False)
 class Cells:
-    """How many cells there are, and the model of each: ρ is estimated per model."""
+    """The number of cells, and the model of each: ρ is estimated per model."""
 
     number: int
     model: Array
     models: int
 
     def excess(self, cell: Array, n_shown: Array, n_marked: Array) -> Array:
-        """(m − 1)·ρ per cell, from the cell, the answers and the ones of each cluster."""
+        """(m − 1)·ρ per cell, from the cell, the number of answers and the number of ones of each cluster."""
 
         def total(values: Array) -> Array:
             return np.bincount(cell, weights=values, minlength=self.number)

@@ -25,12 +25,12 @@ def influence_intervals(
 ) -> Intervals:
     """Intervals of estimates whose influence is linear in a score of each answer.
 
-    `scores` has one row per answer (answers × parameters, sparse); the influence of answer r on estimate e is
-    scores[r] · directions[e]. A stored score of 0 says that the estimate rests on the answer, which does not move
-    it. `prompt` and `annotator` hold one code from 0 per answer. An estimate without an
-    answer r is taken as the estimate less the influence of r (first order), and `jackknife_intervals` makes the
-    interval: variances of prompts and of annotators, what both count (answers of one annotator about one
-    prompt) subtracted once, a t quantile with Satterthwaite's degrees of freedom.
+    `scores` has one row per answer (answers × parameters, sparse); the influence of answer r on estimate e is scores[r]
+    · directions[e]. An explicitly stored score of 0 means that the estimate uses the answer although the answer has no
+    influence on it. `prompt` and `annotator` have one code from 0 per answer. The estimate without answer r is
+    approximated (to first order) by the estimate minus the influence of r, and `jackknife_intervals` computes the
+    interval: the variances of prompts and of annotators, minus their common part (answers of one annotator about one
+    prompt), and a t quantile with Satterthwaite's degrees of freedom.
 
     Source: Efron 1982, *The jackknife, the bootstrap and other resampling plans*, ch. 6; Cameron, Gelbach &
     Miller 2011 for the two ways.
@@ -63,7 +63,7 @@ def influence_intervals(
 
 
 def _summed(scores: csr_array, codes: NDArray[np.int64]) -> csr_array:
-    """The rows of `scores` added up by code."""
+    """The sums of the rows of `scores` by code."""
     rows = np.arange(len(codes))
     members = coo_array(
         (np.ones(len(codes)), (codes, rows)), shape=(int(codes.max(initial=-1)) + 1, len(codes))
@@ -75,7 +75,7 @@ def _summed(scores: csr_array, codes: NDArray[np.int64]) -> csr_array:
 def _left_out(estimate: NDArray[np.float64], influence: NDArray[Any], touched: NDArray[Any]) -> LeftOut:
     """Each estimate without each cluster of its answers (`touched`); arrays are clusters × estimates.
 
-    Of n clusters, one that is left out takes n/(n − 1) of its influence with it, exactly so for a mean.
+    Leaving out one of n clusters removes n/(n − 1) of its influence; for a mean this is exact.
     """
     row, cluster = np.nonzero(touched.T)
     clusters = np.bincount(row, minlength=len(estimate))

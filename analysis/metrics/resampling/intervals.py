@@ -9,7 +9,7 @@ from analysis.metrics.data.arrays import Array
 
 LEVEL = 0.95
 SPARSE_SHARE = 0.05
-ROUNDING = 1e-9  # sums of the same shares in another order differ by less
+ROUNDING = 1e-9  # sums of the same shares in different orders differ by less
 
 TOO_SPARSE = "too_sparse"
 UNBOUNDED = "unbounded"
@@ -20,7 +20,7 @@ TOO_FEW_ANNOTATORS = "too_few_annotators"
 
 @dataclass(frozen=True, eq=False)
 class Intervals:
-    """One interval per row: ends are NaN where null, `reason` says why ('' where both ends stand)."""
+    """One interval per row. An end is NaN if it is null; `reason` states why ('' if both ends are given)."""
 
     low: Array
     high: Array
@@ -29,7 +29,7 @@ class Intervals:
 
 
 def no_intervals(rows: int) -> Intervals:
-    """Intervals nobody asked for: null, without a reason."""
+    """Intervals that were not requested: null, without a reason."""
     nothing = np.full(rows, np.nan)
     return Intervals(nothing, nothing, np.full(rows, "", dtype=object), np.zeros(rows, dtype=int))
 
@@ -37,10 +37,10 @@ def no_intervals(rows: int) -> Intervals:
 def percentile_intervals(samples: Array, *, sparse: Array | None = None, level: float = LEVEL) -> Intervals:
     """Percentile interval of each row of `samples` (rows × resamples).
 
-    NaN is a resample in which the statistic is undefined: left out and counted. +inf is kept: an end that
-    falls on it is null, `unbounded`. `sparse` is the share of resamples in which a cell lost all weight:
-    above 5 % the interval is null, `too_sparse`. An interval of zero width is null, `zero_width`: resampling
-    saw no variation, which is no evidence that there is none.
+    NaN is a resample in which the statistic is undefined: it is left out and counted. +inf is kept: an infinite end is
+    null, `unbounded`. `sparse` is the share of resamples in which a cell has no weight: above 5 % the interval is null,
+    `too_sparse`. An interval of zero width is null, `zero_width`: resampling saw no variation, but this does not show
+    that there is none.
     """
     rows, resamples = samples.shape
     defined = resamples - np.isnan(samples).sum(axis=1)

@@ -1,4 +1,4 @@
-"""Intervals from leaving out each annotator and each image in turn: the two-way jackknife with a t quantile."""
+"""The two-way jackknife: intervals from leaving out each annotator and each image in turn, with a t quantile."""
 
 from dataclasses import dataclass
 
@@ -15,16 +15,18 @@ from analysis.metrics.resampling.intervals import (
     Intervals,
 )
 
-LEAST_ANNOTATORS = 3  # without one of two nothing is left to compare
-CHANCE_PART = 0.25  # in the degrees of freedom: weight of annotators' variance without chance, by simulation
+LEAST_ANNOTATORS = 3  # if one of two is left out, there is nothing to compare
+CHANCE_PART = (
+    0.25  # in the degrees of freedom: weight of annotators' variance without chance, from simulations
+)
 
 
 @dataclass(frozen=True, eq=False)
 class LeftOut:
     """A statistic with one cluster (an annotator or an image) left out.
 
-    `value[j]` is estimate `row[j]` without its cluster j, NaN where it is undefined; `stratum[j]` tells
-    clusters that are drawn apart, None where all of a row are drawn together.
+    `value[j]` is estimate `row[j]` without its cluster j, NaN if it is undefined; `stratum[j]` is the stratum of
+    cluster j, None if a row has a single stratum.
     """
 
     row: Array
@@ -34,7 +36,7 @@ class LeftOut:
 
 @dataclass(frozen=True, eq=False)
 class Spread:
-    """Per row, what leaving out each cluster shows. `third` is the third cumulant of the estimate, `bias` the
+    """Per row, the moments from leaving out each cluster. `third` is the third cumulant of the estimate, `bias` the
     jackknife estimate of its bias, `freedom` the degrees of freedom of `variance`."""
 
     clusters: Array
@@ -54,18 +56,18 @@ def jackknife_intervals(
     bounds: tuple[float, float] = (-np.inf, np.inf),
     level: float = LEVEL,
 ) -> Intervals:
-    """Intervals of estimates over new annotators and new images.
+    """Intervals of estimates that generalise to new annotators and new images.
 
-    Variance: V = V_images + max(V_annotators − V_cells, 0). V of a side is (n − 1)/n Σ(θ₍ⱼ₎ − mean θ₍ⱼ₎)²
-    over its n clusters, images within their stratum. What an annotator's answers about one image do by chance
-    is in V_annotators and V_images both, so it is subtracted once: V_cells = Σ(θ₍ᵣᵢ₎ − θ)² over the answers of
-    each annotator about each image, left out at once (`chance`, one number per estimate). The ends are
-    estimate ± t·√V. Degrees of freedom: Satterthwaite's, where each side has at most one less than its
-    clusters, fewer where few clusters carry the variance (by the kurtosis). The ends move outward, never
-    inward, for the skewness of the clusters' influence (third cumulant / V) and for the estimate's bias.
+    Variance: V = V_images + max(V_annotators − V_cells, 0). V of a side is (n − 1)/n Σ(θ₍ⱼ₎ − mean θ₍ⱼ₎)² over its n
+    clusters, with images within their stratum. Chance in an annotator's answers about one image is part of both
+    V_annotators and V_images, so it is subtracted once: V_cells = Σ(θ₍ᵣᵢ₎ − θ)², leaving out all answers of one
+    annotator about one image at a time (`chance`, one number per estimate). The ends are estimate ± t·√V. Degrees of
+    freedom: Satterthwaite's; each side has at most its number of clusters − 1, and fewer if a few clusters account for
+    most of the variance (by the kurtosis). The ends move outward, never inward, to correct for the skewness of the
+    clusters' influence (third cumulant / V) and for the estimate's bias.
 
     Null: `too_few_annotators` (fewer than three), `too_sparse` (an estimate is undefined without one of its
-    clusters), `zero_width`, `no_resamples` (the estimate is undefined). `bounds` are those of the statistic.
+    clusters), `zero_width`, `no_resamples` (the estimate is undefined). `bounds` are the limits of the statistic.
 
     Source: Owen 2007 (crossed clusters); Efron & Tibshirani 1993, ch. 11; Satterthwaite 1946; Johnson 1978.
     """
@@ -96,7 +98,7 @@ def jackknife_intervals(
 
 
 def spread(left_out: LeftOut, estimate: Array, *, unbiased: bool = False) -> Spread:
-    """Jackknife moments per row; `unbiased` takes the kurtosis as of a small sample."""
+    """Jackknife moments per row; `unbiased` uses the small-sample kurtosis."""
     rows = len(estimate)
     row, value = left_out.row, left_out.value
     undefined = np.bincount(row[np.isnan(value)], minlength=rows)
@@ -105,7 +107,7 @@ def spread(left_out: LeftOut, estimate: Array, *, unbiased: bool = False) -> Spr
     shift = np.where(np.isnan(value), 0.0, value - estimate[row])
     mean = np.bincount(group, weights=shift, minlength=len(group_row)) / np.maximum(size, 1)
     part = np.sqrt(1 - 1 / np.maximum(size, 1))
-    # Leaving out a cluster that raises the statistic lowers it: the influence has the other sign.
+    # Leaving out a cluster that raises the statistic lowers it: the influence has the opposite sign.
     influence = (mean[group] - shift) * part[group]
 
     def moment(power: int) -> Array:
@@ -130,7 +132,7 @@ def _freedom(number: Array, free: Array, kurtosis: Array, unbiased: bool) -> Arr
     """Degrees of freedom of a variance whose terms have this kurtosis: 2 over its squared coefficient of
     variation, at most `free`."""
     with np.errstate(invalid="ignore", divide="ignore"):
-        if unbiased:  # Fisher's G₂ in place of the sample's excess: of few clusters the sample's is too small
+        if unbiased:  # Fisher's G₂ instead of the sample's excess, which is too small for few clusters
             excess = (number - 1) / ((number - 2) * (number - 3)) * ((number + 1) * (kurtosis - 3) + 6)
             fewer = 2 / (excess / number + 2 / free)
             return np.where((number > 3) & (excess > 0), np.minimum(fewer, free), free)
@@ -138,7 +140,8 @@ def _freedom(number: Array, free: Array, kurtosis: Array, unbiased: bool) -> Arr
 
 
 def _groups(left_out: LeftOut) -> tuple[Array, Array]:
-    """Group of each cluster, and row of each group: the strata of a row, those of a single cluster together."""
+    """Group of each cluster, and row of each group. Groups are the strata of a row; strata with a single cluster are
+    merged."""
     row, stratum = left_out.row, left_out.stratum
     if stratum is None:
         rows, group = np.unique(row, return_inverse=True)

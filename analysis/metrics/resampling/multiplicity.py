@@ -11,18 +11,18 @@ PERMUTATIONS_PER_TEST = int(
 
 
 def permutation_p(observed: Array, permuted: Array) -> Array:
-    """Two-sided (b + 1)/(B + 1) per test (rows of `permuted`); NaN where the test is null.
+    """Two-sided (b + 1)/(B + 1) per test (rows of `permuted`); NaN if the test is null.
 
-    A permutation in which the statistic is undefined counts as extreme: the cautious side.
+    A permutation in which the statistic is undefined counts as extreme, which is conservative.
     """
-    least = np.abs(observed)[:, None] * (1 - 1e-9)  # a relabelling that changes nothing must count as a tie
+    least = np.abs(observed)[:, None] * (1 - 1e-9)  # a relabelling without an effect must count as a tie
     reached = (np.abs(permuted) >= least) | np.isnan(permuted)
     p = (reached.sum(axis=1) + 1) / (permuted.shape[1] + 1)
     return np.where(np.isnan(observed), np.nan, p)
 
 
 def holm(p: Array) -> Array:
-    """Holm's step-down adjustment, monotone, at most 1; null tests (NaN) leave the family."""
+    """Holm's step-down adjustment, monotone, at most 1; null tests (NaN) are not part of the family."""
     adjusted = np.full(len(p), np.nan)
     defined = np.flatnonzero(~np.isnan(p))
     order = defined[np.argsort(p[defined], kind="stable")]
@@ -31,7 +31,7 @@ def holm(p: Array) -> Array:
 
 
 def max_t(observed: Array, permuted: Array) -> Array:
-    """Westfall–Young single-step max-T: each statistic over its own spread under permutation, against the
+    """Westfall–Young single-step max-T: each statistic, divided by its spread under permutation, is compared with the
     largest."""
     adjusted = np.full(len(observed), np.nan)
     defined = ~np.isnan(permuted)

@@ -1,4 +1,4 @@
-"""Means over units of a value that several annotators' answers give together, and their intervals."""
+"""Means over units, where several annotators' answers determine a unit's value, and their intervals."""
 
 from dataclasses import dataclass
 
@@ -13,9 +13,9 @@ METHOD = "two-way jackknife of annotators and {clusters}, t quantile"
 
 @dataclass(frozen=True, eq=False)
 class UnitCells:
-    """Units and their cells: a *cell* is what one annotator answered about one unit.
+    """Units and their cells: a *cell* is one annotator's answers about one unit.
 
-    `cluster` holds the code of each unit's image or prompt; `unit` and `annotator` those of each cell.
+    `cluster` is the code of each unit's image or prompt; `unit` and `annotator` are the codes of each cell.
     """
 
     cluster: Array
@@ -23,10 +23,10 @@ class UnitCells:
     annotator: Array
 
     def intervals(self, value: Array, without: Array, *, bounds: tuple[float, float]) -> Intervals:
-        """The interval of the mean of `value` over units, for other annotators and other clusters.
+        """The interval of the mean of `value` over units; it generalises to other annotators and clusters.
 
-        `value` holds one number per unit; `without[c]` is that of the unit of cell c without this cell, NaN
-        where it is undefined: the unit then leaves the mean.
+        `value` has one number per unit; `without[c]` is the value of cell c's unit without this cell. If it is NaN
+        (undefined), the unit is excluded from the mean.
         """
         total, units = value.sum(), len(value)
         mean = ratio(total, units)

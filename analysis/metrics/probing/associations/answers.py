@@ -1,4 +1,4 @@
-"""Words that were answered, as codes: descriptor, document, letter and word of each."""
+"""Words of models' answers, as codes: descriptor, document, letter and word of each."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ UNNAMED = ""
 
 @dataclass(frozen=True, eq=False)
 class WordAnswers:
-    """The answers of one model × setting. `word` is −1 where there is none."""
+    """The answers of one model × setting. `word` is −1 if there is none."""
 
     model: str
     setting: str
@@ -38,7 +38,7 @@ class WordAnswers:
 
     @property
     def total(self) -> int:
-        """T: documents × 26 where words were asked by letter, documents otherwise."""
+        """T: documents × 26 if words were requested by letter, otherwise documents."""
         return self.documents * (LETTERS if self.has_letters else 1)
 
 
@@ -85,16 +85,16 @@ def parts(answers: Any, *, sampled: bool) -> Iterator[WordAnswers]:
 
 
 def _codes(values: pd.Series) -> tuple[Array, Array]:
-    """Codes in the order of the names as text; −1 where there is none."""
+    """Codes in the order of the names as text; −1 if there is no name."""
     codes, names = pd.factorize(values.astype(object))
     texts = pd.Series([str(name) for name in names], dtype=object)
     fold, sorted_names = pd.factorize(texts, sort=True)
-    places = np.append(fold, -1).astype(np.int64)  # the last for what has no name
+    places = np.append(fold, -1).astype(np.int64)  # the last is for rows without a name
     return places[codes], np.asarray(sorted_names, dtype=object)
 
 
 def _words(values: pd.Series) -> pd.Series:
-    """In lower case by Python's rules, as published (Arrow's have no final sigma); blanks are no words."""
+    """Lower case by Python's rules, as published (Arrow's rules have no final sigma); blanks are not words."""
     codes, names = pd.factorize(values.astype(object))
     texts = [None if not str(name).strip() else str(name).lower() for name in names]
     return pd.Series(np.array([*texts, None], dtype=object)[codes], dtype=object)
@@ -105,7 +105,7 @@ def _unnamed(rows: int) -> tuple[Array, Array]:
 
 
 def _one_repeat(descriptor: Array, template: Array, repeat: Array) -> Array:
-    """Which rows are of the lowest repeat of their descriptor × template."""
+    """Which rows belong to the lowest repeat of their descriptor × template."""
     asked = descriptor.astype(np.int64) * (int(template.max(initial=0)) + 1) + template
     _, place = np.unique(asked, return_inverse=True)
     lowest = np.full(int(place.max(initial=-1)) + 1, np.iinfo(np.int64).max)

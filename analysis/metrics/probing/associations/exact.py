@@ -1,4 +1,4 @@
-"""The exact test of an association: how often a word would fall to a descriptor if descriptors were shuffled."""
+"""The exact test of an association: how often a descriptor would get a word if descriptors were shuffled."""
 
 import numpy as np
 
@@ -9,7 +9,7 @@ def upper_tail(tf: Array, cells: Array, with_word: Array, of_descriptor: Array) 
     """P(X ≥ tf), X ~ Hypergeometric(`cells` answered, `with_word` of them, `of_descriptor` drawn).
 
     Each distinct row is computed once: the published study has hundreds of thousands of pairs and a few thousand
-    rows.
+    distinct rows.
     """
     from scipy.stats import hypergeom  # half a second to import
 
@@ -24,9 +24,9 @@ def upper_tail(tf: Array, cells: Array, with_word: Array, of_descriptor: Array) 
 def upper_tail_of_sums(tf: Array, letters: Array, cells: Array, with_word: Array, drawn: Array) -> Array:
     """P(Σ X ≥ tf) per pair, X independent hypergeometric counts: one for each of the pair's `letters`.
 
-    `cells`, `with_word` and `drawn` hold the letters of the first pair, then those of the second, … Counts that reach
-    `tf` are one state, so the work grows with tf and not with the answers, and only positive terms are added: small
-    tails keep their digits.
+    `cells`, `with_word` and `drawn` contain the letters of the first pair, then those of the second, … All counts of at
+    least `tf` are one state, so the work grows with tf and not with the number of answers. Only positive terms are
+    added, so that small tails are accurate.
     """
     first = np.cumsum(letters) - letters
     p = np.ones(len(tf))
@@ -64,9 +64,9 @@ def _masses(count: int, cells: Array, with_word: Array, drawn: Array) -> tuple[A
 
 
 def benjamini_hochberg(p: Array, *, tests: int | None = None) -> Array:
-    """q = min over larger p of p·m/rank, at most 1; NaN leaves the family.
+    """q = min over larger p of p·m/rank, at most 1; NaN is not part of the family.
 
-    m is the number of p, or `tests` where the family has more of them, whose p is 1.
+    m is the number of p, or `tests` if the family has further tests with p = 1.
 
     Source: Benjamini & Hochberg 1995; discrete p-values make it conservative.
     """

@@ -1,4 +1,4 @@
-"""How a judge's ratings agree with people's, on pairs rated by both."""
+"""Agreement of a judge's ratings with people's, on pairs rated by both."""
 
 from typing import Any
 
@@ -25,23 +25,23 @@ METHOD = "percentile interval, pairs resampled"
 
 
 def judge_agreement(people: Any, judge: Any, *, resamples: int = 2000, seed: int = 0) -> Result:
-    """How people's bias levels agree with each other and with a judge's.
+    """Agreement of people's bias levels with each other and with a judge's.
 
     `people`: one row per rating with the columns pair, annotator, rating (1 … 5); `judge`: pair, rating; several
     ratings of a pair by the judge count as their median (the lower of two middle ones). Over the pairs rated by both:
 
     - `people_alpha`: Krippendorff's ordinal α among people;
-    - `judge_alpha`: ordinal α with the judge in place of one person: the mean of the α of replacing the first
-      person's rating of every pair, the second's, … (people in the order of their names; a pair with fewer people has
-      the last one replaced); compare it with `people_alpha`;
-    - `exact`, `within_one`: share of pairs on which the judge gives the people's median, or one level beside it at
-      most (a median between two levels is within one of both, and exact with neither);
-    - `mean_difference`: mean of judge − median, in levels: positive where the judge is the stricter.
+    - `judge_alpha`: ordinal α with the judge in place of one person: the mean of the α values when the judge replaces
+      the first person of every pair, the second, … (people in the order of their names; in a pair with fewer people the
+      last one is replaced); compare it with `people_alpha`;
+    - `exact`, `within_one`: share of pairs on which the judge gives the people's median, or differs from it by at most
+      one level (a median between two levels is within one of both, and exact with neither);
+    - `mean_difference`: mean of judge − median, in levels: positive if the judge is stricter.
 
-    Interval: percentile, 95 %, over `resamples` draws of pairs. Missing data: pairs rated by one side only are
-    counted in `dropped`; pairs rated once leave α. Null: `no_shared_pairs`, `no_pair_rated_twice`, `no_variation`,
-    and those of a percentile interval. Raises ValueError for a missing column, an empty cell, a rating that is none
-    of the five, and somebody who rated a pair twice.
+    Interval: percentile, 95 %, over `resamples` draws of pairs. Missing data: pairs rated by one side only are counted
+    in `dropped`; pairs rated once are excluded from α. Null: `no_shared_pairs`, `no_pair_rated_twice`, `no_variation`,
+    and those of a percentile interval. Raises ValueError for a missing column, an empty cell, a rating that is not one
+    of the five, or an annotator who rated a pair twice.
 
     Source: Krippendorff 2011; Calderon et al. 2025, *The alternative annotator test* (a judge in place of a person).
     """
@@ -98,7 +98,7 @@ def judge_agreement(people: Any, judge: Any, *, resamples: int = 2000, seed: int
 
 
 class _Estimates:
-    """What each pair adds to each measure, so that a draw of pairs is a product."""
+    """The contribution of each pair to each measure, so that a draw of pairs is a product."""
 
     def __init__(self, coincidences: list[Array], difference: Array, is_rated_twice: Array) -> None:
         self.coincidences, self.difference, self.is_rated_twice = coincidences, difference, is_rated_twice
@@ -119,7 +119,7 @@ class _Estimates:
         return cls(tables, judged - median, size > 1)
 
     def of_weights(self, weights: Array) -> Array:
-        """Measures × draws."""
+        """The measures under weights of pairs: measures × draws."""
         people, *turns = (_ordinal_alpha(weights @ table) for table in self.coincidences)
         in_place = np.mean(turns, axis=0) if turns else np.full(len(weights), np.nan)
         total = weights.sum(axis=1)
@@ -136,7 +136,7 @@ class _Estimates:
 
 
 def _coincidences(pair: Array, rating: Array, pairs: int) -> Array:
-    """Per pair, its 25 coincidences of two different people's ratings, over n − 1."""
+    """Per pair, its 25 coincidences of two different people's ratings, divided by n − 1."""
     number = np.zeros((pairs, LEVELS))
     np.add.at(number, (pair, rating - 1), 1)
     size = number.sum(axis=1)
@@ -147,11 +147,13 @@ def _coincidences(pair: Array, rating: Array, pairs: int) -> Array:
 
 
 def _ordinal_alpha(coincidences: Array) -> Array:
-    """1 − D_o/D_e with the ordinal distance, per row of 25 coincidences; NaN where nothing varies."""
+    """1 − D_o/D_e with the ordinal distance, per row of 25 coincidences; NaN if nothing varies."""
     table = coincidences.reshape(-1, LEVELS, LEVELS)
     number = table.sum(axis=2)
     total = number.sum(axis=1)
-    upto = np.cumsum(number, axis=1) - number / 2  # ratings below a level, and half of those at it
+    upto = (
+        np.cumsum(number, axis=1) - number / 2
+    )  # ratings below a level plus half of the ratings at the level
     distance = (upto[:, :, None] - upto[:, None, :]) ** 2
     observed = (table * distance).sum(axis=(1, 2))
     expected = (number[:, :, None] * number[:, None, :] * distance).sum(axis=(1, 2))

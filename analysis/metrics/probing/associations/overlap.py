@@ -1,4 +1,4 @@
-"""Which significant associations two models, or two settings, have in common."""
+"""The significant associations that two models, or two settings, have in common."""
 
 from dataclasses import dataclass
 from itertools import combinations
@@ -28,13 +28,14 @@ def association_overlap(
     """Jaccard index and overlap coefficient of the significant pairs of two models or settings.
 
     `associations`: rows of `tfidf_associations` (significant or not), with model, setting, descriptor, word and the
-    column that `significant` names. For each two values of `compare` (of the same setting, or the same model), over
-    the descriptors asked of both, that is, with a row in both: A and B are their sets of significant (descriptor,
-    word). `jaccard` = |A∩B|/|A∪B|, `coefficient` = |A∩B|/min(|A|,|B|). A pair in several dimensions counts once.
+    column named by `significant`. For each pair of values of `compare` (with the same setting, or the same model), over
+    the descriptors that both were asked about, that is, with a row in both: A and B are their sets of significant
+    (descriptor, word). `jaccard` = |A∩B|/|A∪B|, `coefficient` = |A∩B|/min(|A|,|B|). A pair in several dimensions counts
+    once.
 
-    Interval: percentile, 95 %, over `resamples` draws of descriptors. Null: `none_significant` where A or B is empty
-    (jaccard: where both are); the interval also `zero_width` and `no_resamples`. `dropped["lone_descriptors"]`:
-    descriptors of one side only, over all rows.
+    Interval: percentile, 95 %, over `resamples` draws of descriptors. Null: `none_significant` if A or B is empty
+    (jaccard: if both are empty); the interval also `zero_width` and `no_resamples`. `dropped["lone_descriptors"]`:
+    descriptors of only one side, over all rows.
 
     Source: Raj et al. 2024; Jaccard 1912; Szymkiewicz 1934; Efron & Tibshirani 1993.
     """
@@ -80,7 +81,7 @@ def association_overlap(
 
 @dataclass(frozen=True, eq=False)
 class _Shared:
-    """Per descriptor asked of both: significant pairs of each side and of both; descriptors of one side."""
+    """Per descriptor of both sides: significant pairs of each side and of both. Also the descriptors of one side."""
 
     one: Array
     other: Array

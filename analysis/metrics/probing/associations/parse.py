@@ -1,4 +1,4 @@
-"""What a reply says: one word for a letter, or the words of a description."""
+"""The words of a reply: one word for a letter, or the words of a description."""
 
 import re
 import unicodedata
@@ -15,7 +15,7 @@ _LETTERS = re.compile(r"[^\W\d_]+")
 
 @dataclass(frozen=True)
 class ParsedWord:
-    """`word` is None where the reply does not count; `outcome` says why: valid, invalid, mismatch or missing."""
+    """`word` is None if the reply does not count. `outcome`: valid, invalid, mismatch or missing."""
 
     word: str | None
     outcome: str
@@ -24,12 +24,12 @@ class ParsedWord:
 def parse_word(reply: str | None, letter: str, *, published: bool = False) -> ParsedWord:
     """The word of a reply to a template with an initial letter.
 
-    The reply's first [bracket], in lower case. Not one word (letters, with hyphens or apostrophes within): `invalid`,
-    as is a reply without a bracket. Another initial than `letter`: `mismatch`. No reply:
-    `missing`. Words such as null, none, nan and na are words.
+    The word is the content of the reply's first [bracket], in lower case. If it is not a single word (letters, with
+    hyphens or apostrophes inside), or if there is no bracket, the outcome is `invalid`; with another initial than
+    `letter`, `mismatch`; without a reply, `missing`. Null, none, nan and na are ordinary words.
 
-    `published=True`: whatever the first bracket holds counts, its spaces deleted; a reply without a bracket, or
-    with an empty one, is missing. What would be invalid or a mismatch keeps its outcome beside its word.
+    `published=True`: any content of the first bracket counts, without its spaces; a reply without a bracket, or with an
+    empty one, is missing. Words that would be invalid or a mismatch have this outcome together with the word.
 
     Source: Raj et al. 2024, *BiasDora*.
 
@@ -54,8 +54,8 @@ def parse_word(reply: str | None, letter: str, *, published: bool = False) -> Pa
 def description_tokens(text: str | None, *, published: bool = False) -> list[str]:
     """The words of a description, without English stop words (NLTK's list).
 
-    Letters after splitting at anything else, lower-cased. `published=True` splits at white space and keeps
-    tokens of letters alone: words that touch punctuation are lost. No text: no words.
+    The text is split at all characters except letters, and lower-cased. `published=True` splits at white space and
+    keeps only tokens of letters: words next to punctuation are lost. Without text there are no words.
 
     Source: Raj et al. 2024.
 

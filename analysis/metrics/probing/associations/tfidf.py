@@ -1,4 +1,4 @@
-"""Words that a model gives to one descriptor more than to others."""
+"""Words that a model answers more often for one descriptor than for others."""
 
 from typing import Any
 
@@ -31,38 +31,38 @@ def tfidf_associations(
     dimension: str = EVERY,
     level: float = LEVEL,
 ) -> Result:
-    """Which words a model associates with which descriptors: the published rule and an exact test beside it.
+    """The words that a model associates with descriptors, by the published rule and by an exact test.
 
-    `answers`: one row per word with the columns setting, letter (empty for descriptions), descriptor, document,
-    word[, model, dimension, repeat, template, temperature]. A document is one run of one template (text-to-text: its
-    26 answers) or one description; documents of different descriptors are different whatever their names. An empty
-    word is an answer that is missing or was left out: its document counts. Words are lower-cased; null, none, nan
-    and na are words.
+    `answers`: one row per word with the columns setting, letter (empty for descriptions), descriptor, document, word[,
+    model, dimension, repeat, template, temperature]. A document is one run of one template (text-to-text: its 26
+    answers) or one description; documents of different descriptors differ even if their names are equal. An empty word
+    is an answer that is missing or was left out: its document still counts. Words are lower-cased; null, none, nan and
+    na are ordinary words.
 
     Per model × setting and pair: tf(d,w) = times w occurs with descriptor d; df(w) = documents that contain w
-    (`df="descriptors"`: descriptors); T = documents × 26 where words were asked by letter, documents otherwise;
-    tfidf = tf·ln(T/df). *Published rule*: z over the distinct pairs of the model × setting, all dimensions together
-    (sd with ddof 1), p its upper normal tail, `significant` where p < `level`. It cuts the upper tail of whatever
-    scores there are, biased or not.
+    (`df="descriptors"`: descriptors); T = documents × 26 if words were requested by letter, otherwise documents; tfidf
+    = tf·ln(T/df). *Published rule*: z over the distinct pairs of the model × setting, all dimensions together (sd with
+    ddof 1), p its upper normal tail, `significant` if p < `level`. This rule always selects the upper tail of the
+    scores, whether or not they show bias.
 
-    *Exact test*: were descriptors shuffled within (setting, letter), tf(d,w) ~ Hypergeometric(answered cells, those
-    with w, those of d): p_exact = P(X ≥ tf); for a word under several letters, of their sum (convolution); for
-    descriptions with documents that contain w in place of tf. q_exact: Benjamini–Hochberg over the pairs with df ≥ 2
-    of the model × setting. Only pairs that occur are among them, and a pair that occurs is already the more surprising
-    the more words there are: q_exact promises no rate of false discoveries. q_all_pairs does: its family is every
-    descriptor × every word with df ≥ 2, and the p of pairs that do not occur is 1. `significant_exact` where
-    q_all_pairs < `level`.
+    *Exact test*: if descriptors were shuffled within (setting, letter), tf(d,w) ~ Hypergeometric(answered cells, cells
+    with w, cells of d), and p_exact = P(X ≥ tf). For a word with several letters X is the sum over letters
+    (convolution); for descriptions, documents that contain w replace tf. q_exact: Benjamini–Hochberg over the pairs
+    with df ≥ 2 of the model × setting. This family has only pairs that occur, and the more words there are, the more
+    unlikely is each pair that occurs; q_exact therefore does not control the rate of false discoveries. q_all_pairs
+    does: its family is every descriptor × every word with df ≥ 2, and pairs that do not occur have p = 1.
+    `significant_exact`: q_all_pairs < `level`.
 
-    `sampled=False`, or a column `temperature` that is 0 throughout a model × setting: repeats are copies; one repeat
-    (the first of each descriptor × template) counts, and the exact test is null.
+    With `sampled=False`, or if a column `temperature` is 0 in all rows of a model × setting, repeats are copies: only
+    the first repeat of each descriptor × template counts, and the exact test is null.
 
     A descriptor in several dimensions (rows with other dimensions in `answers`, or several rows of `dimensions`:
-    descriptor, dimension) has a row for each, with the same numbers; `dimension="first"` keeps the first, as
+    descriptor, dimension) has a row for each dimension, with the same numbers; `dimension="first"` keeps the first, as
     published. A document that is repeated for a second dimension counts once.
 
-    Null (`reason`): z and p `no_variation` where scores do not differ; (`exact_reason`) p_exact and q_exact
-    `no_sampling`; q_exact and q_all_pairs `one_document` where df is 1. Raises ValueError for a missing column, an
-    empty name and an unknown option.
+    Null (`reason`): z and p with `no_variation` if scores do not differ. Null (`exact_reason`): p_exact and q_exact
+    with `no_sampling`; q_exact and q_all_pairs with `one_document` if df is 1. Raises ValueError for a missing column,
+    an empty name or an unknown option.
 
     Source: Raj et al. 2024, *BiasDora*; Fisher 1935; Benjamini & Hochberg 1995.
     """
@@ -149,7 +149,7 @@ def tfidf(tf: Any, df: Any, total: int) -> Array:
 
 
 def published_rule(scores: Array) -> tuple[Array, Array, str]:
-    """z of the scores of distinct pairs (sd with ddof 1) and their upper normal tail; a reason where null."""
+    """z of the scores of distinct pairs (sd with ddof 1), their upper normal tail, and the reason if they are null."""
     from scipy.special import ndtr
 
     sd = float(np.std(scores, ddof=1)) if len(scores) > 1 else 0.0
@@ -169,7 +169,7 @@ def _by_letter(part: WordAnswers, answered: Array, pair: Array, tf: Array, _in_d
     cells = np.bincount(letter, minlength=letters)
     of_descriptor = np.bincount(descriptor * letters + letter, minlength=people * letters)
     key, with_word = np.unique(word * letters + letter, return_counts=True)
-    of_word = np.bincount(key // letters, minlength=width)  # in how many letters
+    of_word = np.bincount(key // letters, minlength=width)  # number of letters
     begins = np.cumsum(of_word) - of_word
     pair_word, pair_descriptor = pair % width, pair // width
     place = begins[pair_word]
@@ -202,7 +202,7 @@ def _by_document(part: WordAnswers, answered: Array, pair: Array, _tf: Array, in
 
 
 def _repeated_for_dimensions(table: pd.DataFrame) -> Array | None:
-    """Rows of a document that stands there again for a further dimension of its descriptor."""
+    """Rows of a document that is repeated for another dimension of its descriptor."""
     if "dimension" not in table:
         return None
     key = [name for name in ("model", "setting", "descriptor", "document") if name in table]
@@ -215,7 +215,7 @@ def _repeated_for_dimensions(table: pd.DataFrame) -> Array | None:
 def _with_dimensions(
     result: pd.DataFrame, table: pd.DataFrame, dimensions: pd.DataFrame | None, which: str
 ) -> pd.DataFrame:
-    """A row per dimension of the descriptor."""
+    """One row per dimension of the descriptor."""
     known = dimensions
     if known is None:
         known = table if "dimension" in table else pd.DataFrame({"descriptor": [], "dimension": []})

@@ -1,4 +1,4 @@
-"""A probe's answers: which columns there are, what an outcome counts, what a factor is."""
+"""A probe's answers: their columns, the codes of outcomes, and their factors."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from analysis.metrics.data.validation import first_value, require_columns, requi
 
 REQUIRED = ("model", "experiment", "scenario", "question", "group", "outcome")
 OPTIONAL = ("repeat", "order", "wording", "first")
-# Where an answer came from: never what a person in an image is.
+# Origins of an answer. These columns are never traits of a person in an image.
 _PROVENANCE = """
 answer code coder cost dimension fingerprint finish_reason id image letter probe_set reason request rule run seconds
 seed served_model sure temperature text tokens_in tokens_out variant
@@ -21,14 +21,14 @@ CODES = {"plus": 1.0, "minus": -1.0, "both": 0.0, "refused": 0.0, "other": 0.0, 
 FAILED = "failed"
 DECIDED = ("plus", "minus")
 REFUSALS = ("refused", "both", "declined")
-# Which factor the study compares in each experiment (Fraser & Kiritchenko 2024).
+# The factor that the study compares in each experiment (Fraser & Kiritchenko 2024).
 PUBLISHED_COMPARISONS = {"occupations": "gender", "status": "race", "potential_crime": "race"}
 
 
 @dataclass(frozen=True, eq=False)
 class ProbeAnswers:
-    """`frame`: answers that count, with `code` −1, 0 or 1. `failed`: requests without an answer. `everything`:
-    both."""
+    """`frame`: answers that count, with `code` −1, 0 or 1. `failed`: requests without an answer. `everything`: both
+    together."""
 
     everything: pd.DataFrame
     factors: tuple[str, ...]
@@ -37,11 +37,11 @@ class ProbeAnswers:
     def of(cls, answers: object, factors: Sequence[str] | None = None) -> "ProbeAnswers":
         """Check a table of answers.
 
-        Columns: model, experiment, scenario, question, group, outcome[, repeat, order, wording, and a column for
-        each factor]. A factor is a column with one value per group (race and gender of the group black_man).
-        Without `factors` these are all other columns that have one value in each group and several altogether, in
-        the order of the table; where there are none, the group itself. Raises ValueError for a missing column, an
-        empty cell, an unknown outcome and a factor that differs within a group.
+        Columns: model, experiment, scenario, question, group, outcome[, repeat, order, wording, and a column for each
+        factor]. A factor is a column with one value per group (race and gender of the group black_man). By default the
+        factors are all other columns with one value in each group and several values in total, in the order of the
+        table, or the group itself if there are none. Raises ValueError for a missing column, an empty cell, an unknown
+        outcome or a factor that differs within a group.
         """
         table = require_columns(answers, "answers", [*REQUIRED, *(factors or ())])
         require_filled(table, "answers", [*REQUIRED, *(factors or ())])
@@ -75,19 +75,19 @@ class ProbeAnswers:
         return {FAILED: len(self.everything) - len(self.frame)}
 
     def comparison_of(self, experiment: str, comparisons: dict[str, str] | None) -> str:
-        """The factor that an experiment compares: the declared one, the published one, else the first."""
+        """The factor that an experiment compares: the declared factor, else the published factor, else the first."""
         declared = PUBLISHED_COMPARISONS if comparisons is None else comparisons
         factor = declared.get(experiment, self.factors[0])
         if factor in self.factors:
             return factor
         if comparisons is not None:
             raise ValueError(
-                f"comparisons: {factor!r} is no factor of these answers ({', '.join(self.factors)})"
+                f"comparisons: {factor!r} is not a factor of these answers ({', '.join(self.factors)})"
             )
         return self.factors[0]
 
     def cell(self, *, without: Sequence[str] = ()) -> list[str]:
-        """The columns that make a cell of a scenario: question, wording, order and what the person is."""
+        """The columns that define a cell of a scenario: question, wording, order and the person's factors."""
         person = [name for name in ("group", *self.factors) if name not in without]
         if "group" in without or set(without) & set(self.factors):
             person = [name for name in person if name != "group"]

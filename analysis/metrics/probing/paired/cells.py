@@ -22,7 +22,7 @@ def scenario_means(frame: pd.DataFrame, by: Sequence[str], cell: Sequence[str]) 
 def shared_cells(
     frame: pd.DataFrame, factor: str, levels: Sequence[Any], key: Sequence[str]
 ) -> tuple[pd.DataFrame, int]:
-    """Cells (`key`) with the means at each level in columns 0, 1, … , and how many cells lack one of them."""
+    """Cells (`key`) with the means at each level in columns 0, 1, …, and the number of cells that lack a level."""
     index = list(dict.fromkeys(key))
     means = frame[frame[factor].isin(levels)].groupby([*index, factor], sort=True)["code"].mean()
     table = means.unstack(factor).reindex(columns=list(levels)).set_axis(range(len(levels)), axis=1)
@@ -31,7 +31,7 @@ def shared_cells(
 
 
 def t_interval(values: Array, *, level: float = LEVEL) -> tuple[float, float, float]:
-    """Mean and t interval of independent values; NaN ends for fewer than two or where none differs."""
+    """Mean and t interval of independent values; the ends are NaN for fewer than two values or if all are equal."""
     from scipy.special import stdtrit  # 0.1 s to import
 
     n = len(values)
@@ -46,7 +46,7 @@ def t_interval(values: Array, *, level: float = LEVEL) -> tuple[float, float, fl
 
 
 def spread(values: Array) -> float:
-    """Standard deviation (ddof 1); exactly 0 where values differ by rounding only."""
+    """Standard deviation (ddof 1); exactly 0 if values differ only by rounding."""
     if len(values) < 2:
         return np.nan
     sd = float(np.std(values, ddof=1))

@@ -22,8 +22,8 @@ METHOD = "paired t test of differences of {}; sign flips beside it; Holm within 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class PairedComparison(Result):
-    """`table`: one row per test of an experiment. `questions`: per question of experiments that ask several of the
-    same scenarios. `scenarios`: the difference of each scenario, without tests."""
+    """`table`: one row per test of an experiment. `questions`: per question of experiments that ask several questions
+    about the same scenarios. `scenarios`: the difference of each scenario, without tests."""
 
     questions: pd.DataFrame
     scenarios: pd.DataFrame
@@ -40,30 +40,30 @@ def paired_comparison(
     permutations: int = 10_000,
     seed: int = 0,
 ) -> PairedComparison:
-    """How differently a model answers about two kinds of people in images that are otherwise alike.
+    """How differently a model answers about two kinds of people in images that are otherwise equal.
 
-    `answers` as in `association_scores`. For two levels of a factor (in the order of the alphabet: black − white,
-    man − woman): within each scenario, the mean over repeats in each cell (question × other factors × wording ×
-    order) at both levels, then over cells with equal weight; a cell without answers at one level leaves both
-    (`lone_cells`), a scenario without cells leaves (`lone_scenarios`). difference = mean over scenarios of the
+    `answers` as in `association_scores`. For two levels of a factor (in alphabetical order: black − white, man −
+    woman): within each scenario, the mean over repeats in each cell (question × other factors × wording × order) at
+    both levels, then over cells with equal weight; a cell without answers at one level is left out at both
+    (`lone_cells`), and a scenario without cells is left out (`lone_scenarios`). difference = mean over scenarios of the
     difference, in codes: between −2 and 2. t, df, p, 95 % interval, d_z = mean/sd with its noncentral-t interval,
     sign-flip p, TOST at ±`bound`: `paired_test`.
 
-    `unit="responses"` pairs answers that are alike in scenario, question, other factors, wording, order and
-    repeat: more pairs, but not independent ones; their intervals are too narrow. `refusals="left_out"` keeps
-    plus and minus alone.
+    `unit="responses"` pairs answers with equal scenario, question, other factors, wording, order and repeat. This gives
+    more pairs, but they are not independent, and their intervals are too narrow. `refusals="left_out"` keeps only plus
+    and minus.
 
     Families, each adjusted by Holm over all models and experiments of the table: `primary`, the comparison that
-    `comparisons` (experiment → factor) declares; `other_factor`; `interaction`, the double difference
-    (a₁b₁ − a₁b₂) − (a₂b₁ − a₂b₂) of two factors of two levels each; `questions` (in `questions`), the primary
-    comparison by question where at least two questions were asked of two scenarios each. By default occupations
-    compare gender, status and potential_crime race, as published, and any other experiment its first factor.
-    `test_level` = 0.05/tests of the family, the strictest level Holm holds a test to; `detectable_d_z` and
-    `detectable_difference` (times sd): the effect found with 80 % power at that level.
+    `comparisons` (experiment → factor) declares; `other_factor`; `interaction`, the double difference (a₁b₁ − a₁b₂) −
+    (a₂b₁ − a₂b₂) of two factors with two levels each; `questions` (in `questions`), the primary comparison by question
+    if at least two questions were asked about two scenarios each. By default occupations compare gender, status and
+    potential_crime compare race, as published, and any other experiment compares its first factor. `test_level` =
+    0.05/tests of the family, the strictest level of Holm's procedure; `detectable_d_z` and `detectable_difference`
+    (times sd): the effect that is found with 80 % power at that level.
 
-    Missing data: *failed* is missing (`dropped`). Null: `no_pairs`, `one_pair`, `no_variation` (all differences
-    are equal: t, p and d_z are null, the difference stays, the test leaves its family). Raises ValueError for a
-    wrong table, a factor that is none, an unknown option, and answers without `repeat` where responses are paired.
+    Missing data: *failed* is missing (`dropped`). Null: `no_pairs`, `one_pair`, `no_variation` (all differences are
+    equal: t, p and d_z are null, the difference is given, and the test is not part of its family). Raises ValueError
+    for a wrong table, an unknown factor or option, or answers without `repeat` if responses are paired.
 
     Source: Fraser & Kiritchenko 2024; Holm 1979; Cohen 1988; Schuirmann 1987.
     """
@@ -127,7 +127,7 @@ def paired_comparison(
 
 @dataclass(frozen=True, eq=False)
 class _PairedTests:
-    """Tests of one table, in order."""
+    """The tests of one table, in order."""
 
     names: list[dict[str, Any]] = field(default_factory=list)
     contrasts: list[Contrast] = field(default_factory=list)
@@ -158,7 +158,7 @@ class _PairedTests:
         )
 
     def scenarios(self) -> pd.DataFrame:
-        """The differences themselves."""
+        """The difference of each scenario."""
         rows = [
             (*(name[key] for key in NAMES[:5]), scenario, one, other)
             for name, each in zip(self.names, self.contrasts, strict=True)
@@ -188,7 +188,7 @@ class _Asked:
     unit: str
 
     def experiment(self) -> Iterator[tuple[dict[str, Any], Contrast]]:
-        """The primary factor, others, interactions."""
+        """The contrasts of an experiment: the primary factor, other factors, interactions."""
         factors = self.data.factors
         for factor in (self.primary, *(name for name in factors if name != self.primary)):
             family = PRIMARY if factor == self.primary else OTHER_FACTOR
@@ -200,7 +200,7 @@ class _Asked:
                 yield {"factor": f"{one} × {two}", "family": INTERACTION}, self.double_difference(one, two)
 
     def of_questions(self) -> Iterator[tuple[dict[str, Any], Contrast]]:
-        """The primary comparison by question, where several questions were each asked of several scenarios."""
+        """The primary comparison by question, if several questions were each asked about several scenarios."""
         scenarios = self.everything.groupby("question")["scenario"].nunique()
         shared = sorted(scenarios[scenarios > 1].index)
         for question in shared if len(shared) > 1 else ():

@@ -1,4 +1,4 @@
-"""Tables of paired comparisons: names, statistics, family, what the test could have found."""
+"""Tables of paired comparisons: names, statistics, family, and the effect that the test could have found."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -19,7 +19,7 @@ UNITS = ("scenarios", "responses")
 
 @dataclass(frozen=True, eq=False)
 class Contrast:
-    """Differences with the means they are of, and what had no counterpart."""
+    """Differences with their means, and the numbers of cells and scenarios without a counterpart."""
 
     frame: pd.DataFrame
     """scenario (or pair of answers), and the means at each level in columns 0, 1, …"""
@@ -46,9 +46,9 @@ def contrast(
     weights: Sequence[float] = (1.0, -1.0),
     unit: str = "scenarios",
 ) -> Contrast:
-    """Weighted sum of the means at the levels of a column, per scenario, or per answers that are alike but for it.
+    """Weighted sum of the means at the levels of a column, per scenario, or per answers that differ only in it.
 
-    A cell (scenario × `cell`[× repeat]) without answers at one of the levels leaves all of them.
+    A cell (scenario × `cell`[× repeat]) without answers at one of the levels is left out at all levels.
     """
     key = ["experiment", "scenario", *cell, *(["repeat"] if unit == "responses" else [])]
     cells, lone_cells = shared_cells(frame, column, levels, key)
@@ -66,7 +66,7 @@ def contrast(
 def comparison_table(
     names: Sequence[Mapping[str, Any]], tests: Sequence[PairedTest], columns: Mapping[str, Any]
 ) -> pd.DataFrame:
-    """One row per test. `names` holds at least `family`; tests that are null leave their family."""
+    """One row per test. `names` has at least `family`; tests that are null are not part of their family."""
     family = [name["family"] for name in names]
     p = np.array([test.p for test in tests], dtype=float)
     size = Counter(name for name, value in zip(family, p, strict=True) if not np.isnan(value))

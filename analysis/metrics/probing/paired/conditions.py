@@ -1,4 +1,4 @@
-"""What the order of options and the wording of questions do to the answers."""
+"""The effects of the order of options and of the wording of questions on answers."""
 
 from collections.abc import Collection
 from itertools import combinations
@@ -15,21 +15,21 @@ from analysis.metrics.probing.paired.statistics import EQUIVALENCE_BOUND, paired
 from analysis.metrics.resampling.cluster_rates import cluster_rates
 
 CONDITIONS = ("order", "wording")
-# The published orders name the option coded +1 first, but for one question.
+# In the published orders the option coded +1 is first, except in one question.
 MINUS_FIRST = ("education",)
 PUBLISHED, REVERSED = "published", "reversed"
 NO_DECISION = "no_decision"
 
 
 def condition_effects(answers: Any, *, condition: str = "order", bound: float = EQUIVALENCE_BOUND) -> Result:
-    """How much answers depend on the order of options, or on the wording of questions.
+    """How strongly answers depend on the order of options, or on the wording of questions.
 
-    `answers` as in `association_scores`, with a column `order` or `wording` (`condition`). For each two orders
-    (wordings) of a model × experiment: within each scenario the mean over repeats in each cell (question × group ×
-    the other condition) under both, then over cells; difference = mean over scenarios of level − other, tested as
-    in `paired_comparison` (one family of all rows, Holm); `association` = the mean of both.
+    `answers` as in `association_scores`, with a column `order` or `wording` (`condition`). For each pair of orders
+    (wordings) of a model × experiment: within each scenario the mean over repeats in each cell (question × group × the
+    other condition) under both, then over cells; difference = mean over scenarios of level − other, tested as in
+    `paired_comparison` (one family of all rows, Holm); `association` = the mean of both.
 
-    Missing data and nulls as in `paired_comparison`; a model asked in one order only has no row.
+    Missing data and nulls as in `paired_comparison`; a model that was asked in only one order has no row.
 
     Source: Pezeshkpour & Hruschka 2024, *Large language models sensitivity to the order of options*.
     """
@@ -70,18 +70,18 @@ def condition_effects(answers: Any, *, condition: str = "order", bound: float = 
 
 
 def first_option_shares(answers: Any, *, minus_first: Collection[str] = MINUS_FIRST) -> Result:
-    """How often a model chooses the option that is named first.
+    """How often a model chooses the first-named option.
 
-    share = answers that chose the first-named option / answers that chose one (plus or minus), per model
-    (`experiment` null) and per model × experiment, with an interval (`cluster_rates`, scenarios as clusters). If
-    every question is asked in both orders, 0.5 means that order does not matter.
+    share = answers that chose the first-named option / answers that chose one (plus or minus), per model (`experiment`
+    null) and per model × experiment, with an interval (`cluster_rates`, scenarios as clusters). If every question is
+    asked in both orders, 0.5 means that the order does not matter.
 
-    `answers` as in `association_scores`. The first-named option is plus or minus as a column `first` says; else
-    by `order`: `plus_first`, `minus_first`; `published` names plus first except in the questions `minus_first`;
-    `reversed` is the opposite.
+    `answers` as in `association_scores`. A column `first` states whether the first-named option is plus or minus.
+    Without it `order` decides: `plus_first`, `minus_first`; `published` means plus first except in the questions
+    `minus_first`; `reversed` is the opposite.
 
-    Missing data: answers that chose neither (`not_decided`), failed ones, and those with another order and no
-    `first` (`order_unknown`) are counted in `dropped`. Null: `no_decision`; the interval: `one_cluster`.
+    Missing data: answers that chose neither option (`not_decided`), failed answers, and answers with another order and
+    no `first` (`order_unknown`) are counted in `dropped`. Null: `no_decision`; the interval: `one_cluster`.
     """
     data = ProbeAnswers.of(answers)
     frame = data.frame[data.frame["outcome"].isin(DECIDED)]
@@ -127,7 +127,7 @@ def first_option_shares(answers: Any, *, minus_first: Collection[str] = MINUS_FI
 
 
 def _first_option(frame: pd.DataFrame, minus_first: Collection[str]) -> Any:
-    """plus, minus, or '' where nothing says which was named first."""
+    """plus, minus, or '' if it is unknown which option was named first."""
     order = frame["order"].to_numpy()
     exception = frame["question"].isin(list(minus_first)).to_numpy()
     as_published = np.where(exception, "minus", "plus")

@@ -18,17 +18,18 @@ NAMES = ("experiment", "measure", "factor", "model", "other_model", "family")
 def model_differences(
     answers: Any, *, comparisons: Mapping[str, str] | None = None, bound: float = EQUIVALENCE_BOUND
 ) -> Result:
-    """How two models differ on the same scenarios: in what they say of everybody, and in how they tell groups apart.
+    """How two models differ on the same scenarios: in their answers about everybody, and in their differences between
+    groups.
 
-    `answers` as in `association_scores`, of several models. Per experiment and two models (in the order of the
-    alphabet), over the cells (scenario × question × wording × order × group) that both answered:
+    `answers` as in `association_scores`, of several models. Per experiment and pair of models (in alphabetical order),
+    over the cells (scenario × question × wording × order × group) that both answered:
 
-    - measure `association`: the scenario's mean of one model less that of the other;
+    - measure `association`: the scenario's mean of one model minus that of the other;
     - measure `difference`: the difference between the two levels of the experiment's compared factor (`comparisons`,
-      as in `paired_comparison`) of one model less that of the other; for each two levels.
+      as in `paired_comparison`) of one model minus that of the other; for each pair of levels.
 
-    Paired t test over scenarios with what `paired_comparison` reads beside it; all rows are one family (Holm).
-    Missing data and nulls as there.
+    Paired t test over scenarios with the further statistics of `paired_comparison`; all rows are one family (Holm).
+    Missing data and nulls as in `paired_comparison`.
 
     Source: Fraser & Kiritchenko 2024 compare models side by side; pairing by scenario as in Dror et al. 2018.
     """
@@ -84,7 +85,7 @@ def _difference(
 
 
 def _value(each: Contrast, model: int) -> float:
-    """What the first or the second model's measure is, over the shared cells."""
+    """The measure of the first or second model, over the shared cells."""
     if len(each.weights) == 2:
         return each.mean(model)
     return each.mean(2 * model) - each.mean(2 * model + 1)

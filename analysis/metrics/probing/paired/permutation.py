@@ -5,19 +5,19 @@ import numpy as np
 from analysis.metrics.data.arrays import Array
 
 MOST_EXACT = 20
-ROUNDING = 1e-9  # a sum in another order differs by less
+ROUNDING = 1e-9  # sums in different orders differ by less
 BATCH = 4_000_000  # signs drawn at a time
 
 
 def sign_flip_p(differences: Array, *, permutations: int = 10_000, seed: int = 0) -> float:
-    """p of |Σd| when the sign of each difference is a coin's: two-sided.
+    """Two-sided p of |Σd| if the sign of each difference is random.
 
-    Exact over all 2ⁿ signs for n ≤ 20; else (b + 1)/(B + 1) over B = `permutations` draws. Zeros count as
-    differences. NaN for none.
+    Exact over all 2ⁿ signs for n ≤ 20; else (b + 1)/(B + 1) over B = `permutations` draws. Zeros count as differences.
+    NaN if there are none.
 
-    The exact count never lists 2ⁿ sums: with the sums of the signs of the first half and, sorted, those of the
-    second (2^⌈n/2⌉ each), it looks up for each of the former how many of the latter reach |Σd| (Horowitz & Sahni
-    1974). Source: Fisher 1935, §21; Pagano & Tritchler 1983.
+    The exact count does not list 2ⁿ sums. It lists the signed sums of the first half and, sorted, of the second half
+    (2^⌈n/2⌉ each), and looks up for each of the former how many of the latter make the total reach |Σd| (Horowitz &
+    Sahni 1974). Source: Fisher 1935, §21; Pagano & Tritchler 1983.
 
     >>> sign_flip_p(np.array([1.0, 2.0, 3.0]))
     0.25

@@ -1,4 +1,4 @@
-"""Planning a probe: how wide intervals will be, how many requests it takes and what they cost."""
+"""Planning a probe: the width of intervals, and the number and the cost of requests."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ NO_PRICE = "no_price"
 
 @dataclass(frozen=True, kw_only=True)
 class ProbeSpread:
-    """Standard deviations that decide how wide intervals are, in codes (−1 … 1)."""
+    """Standard deviations that determine the width of intervals, in codes (−1 … 1)."""
 
     scenarios: float = 0.5
     """of scenarios' true means about one group"""
@@ -46,22 +46,22 @@ def plan_probe(
     price_in: float | None = None,
     price_out: float | None = None,
 ) -> Result:
-    """Half-width of an association and of a difference, what a difference must be to be found, requests and money.
+    """Half-width of an association and of a difference, the smallest difference that is found, requests and money.
 
     One row for every combination of `scenarios` (of one experiment), `repeats` and `models`. With c = questions ×
-    orders × repeats answers about a group in a scenario, the variance of a scenario's mean about it is
-    σ_scenario² + σ_answer²/c, that of a scenario's difference between two halves of the `groups`
-    σ_difference² + 2σ_answer²/(c·groups/2); half-width = t(0.975, S − 1)·√(variance/S). `detectable_difference` has
-    80 % power at 0.05/(models × experiments), the strictest level of the primary family. The standard deviations
-    are those of `spread` (its defaults are guesses), or estimated from a `pilot` (answers as in
-    `association_scores`: variances of cells, of scenarios' means and differences, less what answers add to them;
-    never below 0; with two factors or more the pilot's first one).
+    orders × repeats answers about a group in a scenario, the variance of a scenario's mean about the group is
+    σ_scenario² + σ_answer²/c, and the variance of a scenario's difference between two halves of the `groups` is
+    σ_difference² + 2σ_answer²/(c·groups/2); half-width = t(0.975, S − 1)·√(variance/S). `detectable_difference` has 80
+    % power at 0.05/(models × experiments), the strictest level of the primary family. The standard deviations are those
+    of `spread` (its defaults are guesses), or estimated from a `pilot` (answers as in `association_scores`: variances
+    of cells, of scenarios' means and of differences, minus the contribution of answers; never below 0; with two or more
+    factors, the pilot's first factor).
 
     requests = models × scenarios × groups × questions × orders × repeats; money = requests × (tokens_in·price_in +
     tokens_out·price_out)/10⁶, prices per million tokens.
 
     Null: half-widths of one scenario (`one_scenario`); money without a price (`price_reason` is `no_price`).
-    Raises ValueError for numbers below 1, odd `groups` and a pilot of which no request was repeated.
+    Raises ValueError for numbers below 1, odd `groups` or a pilot without repeated requests.
 
     Source: Cochran 1977, ch. 10 (two-stage samples); Cohen 1988.
     """
@@ -73,7 +73,7 @@ def plan_probe(
         )
     )
     if groups % 2:
-        raise ValueError(f"groups: two halves are compared, got {groups}")
+        raise ValueError(f"groups: expected an even number, because two halves are compared, got {groups}")
     sd = (spread or ProbeSpread()) if pilot is None else probe_spread(pilot)
     designs = list(product(_axis(scenarios, "scenarios"), _axis(repeats, "repeats"), _axis(models, "models")))
     from scipy.special import stdtrit
@@ -129,7 +129,7 @@ def probe_spread(pilot: Any) -> ProbeSpread:
     cells = frame.groupby(key)["code"].agg(_var="var", _mean="mean", _size="size").reset_index()
     repeated = cells[cells["_size"] > 1]
     if repeated.empty:
-        raise ValueError("pilot: no request in it was repeated")
+        raise ValueError("pilot: no request was repeated")
     within = float(np.average(repeated["_var"], weights=repeated["_size"] - 1))
     cells["_noise"] = within / cells["_size"]
     scenario = cells.groupby(["model", "experiment", "group", "scenario"]).agg(

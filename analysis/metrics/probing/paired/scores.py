@@ -32,25 +32,25 @@ class AssociationScores(Result):
 
 
 def association_scores(answers: Any, *, by: str | None = None, factors: Any = None) -> AssociationScores:
-    """How much a model's answers about each group lean to the first option's side, and how often it refuses.
+    """How much a model's answers about each group lean to the side of option plus, and how often it refuses.
 
     `answers`: one row per request with the columns model, experiment, scenario, question, group, outcome[, repeat,
     order, wording and the groups' factors]. Codes: plus +1, minus −1, both, refused, other, empty, declined 0.
-    association(group) = mean over scenarios of the scenario's mean, which is over repeats within question × wording
-    × order first and then over these cells with equal weight; between −1 and 1, 95 % t interval over scenarios.
-    `association_responses` is the mean of all answers, as published: equal where nothing failed.
-    `association_without_refusals` is the same as `association` over plus and minus alone.
+    association(group) = mean over scenarios of the scenario's mean. A scenario's mean is taken first over repeats
+    within question × wording × order, then over these cells with equal weight. It is between −1 and 1, with a 95 % t
+    interval over scenarios. `association_responses` is the mean of all answers, as published; both are equal if nothing
+    failed. `association_without_refusals` is the same as `association` over plus and minus alone.
 
     refusal_rate = (refused + both + declined)/n; `other_share` and `empty_share` likewise; each with an interval
     (`cluster_rates`, scenarios as clusters).
 
-    `by="question"`, `"scenario"`, `"order"` or `"wording"` gives one row per value of that column and group.
-    `levels` pools groups by the levels of a factor; there a cell is also one of the other factors. `factors` names
-    the columns that are factors (by default: all that have one value per group).
+    `by="question"`, `"scenario"`, `"order"` or `"wording"` gives one row per value of that column and group. `levels`
+    pools groups by the levels of a factor; a cell then also includes the levels of the other factors. `factors` lists
+    the columns that are factors (by default all columns with one value per group).
 
-    Missing data: *failed* is missing: counted in `failed` and `dropped`, in no rate. Null: `no_answers`,
-    `all_refused`; an interval over one scenario: `one_scenario`; over scenarios of equal means: `no_variation`.
-    Raises ValueError for a missing column, an empty cell and an unknown outcome.
+    Missing data: *failed* is missing: it is counted in `failed` and `dropped` and in no rate. Null: `no_answers`,
+    `all_refused`; an interval over one scenario: `one_scenario`; over scenarios with equal means: `no_variation`.
+    Raises ValueError for a missing column, an empty cell or an unknown outcome.
 
     Source: Fraser & Kiritchenko 2024, *Examining gender and racial bias in large vision–language models using a
     novel dataset of parallel images*.

@@ -24,7 +24,7 @@ STATISTICS = (
 
 @dataclass(frozen=True, kw_only=True)
 class PairedTest:
-    """NaN where null; `reason` says why the test is null, '' where it stands."""
+    """Values are NaN if null; `reason` states why the test is null, '' if it is not."""
 
     n: int
     difference: float = np.nan
@@ -45,14 +45,14 @@ class PairedTest:
 def paired_test(
     differences: Array, *, bound: float = EQUIVALENCE_BOUND, permutations: int = 10_000, seed: int = 0
 ) -> PairedTest:
-    """Paired t test of differences d (in codes, so −2 … 2) with what is read beside it.
+    """Paired t test of differences d (in codes, so −2 … 2), with its further statistics.
 
-    t = mean(d)/(sd/√n), sd with ddof 1, df = n − 1, two-sided p and 95 % interval; d_z = mean/sd, its interval
-    the non-centralities of t at which t is the 97.5 % and 2.5 % point, over √n; `p_permutation`: `sign_flip_p`;
+    t = mean(d)/(sd/√n), sd with ddof 1, df = n − 1, two-sided p and 95 % interval; d_z = mean/sd; its interval is the
+    non-centralities of t at which t is the 97.5 % and the 2.5 % point, divided by √n; `p_permutation`: `sign_flip_p`;
     `p_equivalence`: TOST, the larger p of the two one-sided tests of −`bound` and `bound`.
 
-    Null: `no_pairs`; `one_pair` (the difference stands); `no_variation` where all d are equal: the difference and
-    the sign-flip p stand.
+    Null: `no_pairs`; `one_pair` (the difference is given); `no_variation` if all d are equal (the difference and the
+    sign-flip p are given).
 
     Source: Cohen 1988 (d_z); Cumming & Finch 2001; Schuirmann 1987.
     """
@@ -98,13 +98,13 @@ def _effect_interval(t: float, n: int) -> tuple[float, float]:
 
 
 def _noncentrality(t: float, df: int, share: float) -> float:
-    """The non-centrality at which P(T ≤ t) is `share`; NaN where the distribution cannot be computed."""
+    """The non-centrality at which P(T ≤ t) is `share`; NaN if the distribution cannot be computed."""
     from scipy.optimize import brentq
     from scipy.stats import nct  # half a second to import
 
     def excess(noncentrality: float) -> float:
         below = float(nct.cdf(t, df, noncentrality))
-        # Far out in the tails the series of the distribution fails; there it is 0 or 1.
+        # Far out in the tails the series of the distribution fails; the value there is 0 or 1.
         return (float(noncentrality < t) if np.isnan(below) else below) - share
 
     step = 2 + abs(t) / np.sqrt(df)

@@ -1,1 +1,1 @@
-"""Words in what models write."""
+"""Words in models' texts."""

@@ -1,4 +1,4 @@
-"""Pairs of words that stand together more often than their numbers let expect."""
+"""Pairs of words that occur together more often than expected from their frequencies."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -10,10 +10,11 @@ JOINT = "_"
 
 
 def join_bigrams(texts: Sequence[Sequence[str]]) -> list[list[str]]:
-    """The tokens of each text, bigrams as one token.
+    """The tokens of each text, with bigrams as single tokens.
 
-    A pair of neighbours a, b is a bigram where (c_ab − 5)·|V|/(c_a·c_b) > 10, with c the counts in all texts and
-    |V| the distinct words and pairs seen. Joined from left to right; a joined word is in no second bigram.
+    A pair of neighbours a, b is a bigram where (c_ab − 5)·|V|/(c_a·c_b) > 10, with c the counts in all texts and |V|
+    the number of distinct words and pairs. Pairs are joined from left to right; a joined word is not part of a second
+    bigram.
 
     Source: Mikolov et al. 2013, eq. 6, with the defaults of gensim's Phrases (min_count 5, threshold 10).
     """

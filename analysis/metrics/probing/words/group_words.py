@@ -1,4 +1,4 @@
-"""Words that models write about one group more than about the others."""
+"""Words that models use more often for one group than for the others."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -19,20 +19,20 @@ _COLUMNS = ("group", "word", "rank", "frequency", "count", "score", "smoothed")
 def distinguishing_words(
     tokens: Any, *, by: str = "group", threshold: float = THRESHOLD, min_count: int = LEAST_COUNT
 ) -> Result:
-    """The words that tell one group's texts from the others'.
+    """The words that distinguish one group's texts from the others'.
 
-    `tokens`: one row per text with the columns model, scenario, group, text: tokens joined by spaces, already
-    processed (`process_texts`); a missing text has none. Per model × scenario and per model over all of them
-    (`scope` is the scenario's name or "all"; `scenario` is null for the latter; an empty one has no scope of its own):
+    `tokens`: one row per text with the columns model, scenario, group, text: tokens joined by spaces, already processed
+    (`process_texts`); a missing text has no tokens. Per model × scenario and per model over all scenarios (`scope` is
+    the scenario's name or "all"; `scenario` is null for "all"; rows with an empty scenario have no separate scope):
 
     s(w) = log2[f(w,D)·N(rest) / (f(w,rest)·N(D))]
 
     f counts w, N all tokens, in the texts of the group (D) and of all other groups of the scope (rest). `by` names
-    another column, such as a factor, whose values are compared instead. Words with s > `threshold` and at least
-    `min_count` occurrences in the scope (`count`), ranked by `frequency` = f(w,D), ties by word. Words that only D
-    has are kept: `exclusive`, score null, reason `exclusive`. `smoothed` = log2[(f(w,D) + ½)(N(rest) + 1) /
-    ((f(w,rest) + ½)(N(D) + 1))], for display. Where the rest or the group has no tokens there are no rows;
-    `dropped["one_sided"]` counts such groups.
+    another column, such as a factor, whose values are compared instead. The table has words with s > `threshold` and at
+    least `min_count` occurrences in the scope (`count`), ranked by `frequency` = f(w,D), ties by word. Words that occur
+    only in D are kept, with `exclusive`, a null score and the reason `exclusive`. `smoothed` = log2[(f(w,D) +
+    ½)(N(rest) + 1) / ((f(w,rest) + ½)(N(D) + 1))], for display. If the rest or the group has no tokens, there are no
+    rows; `dropped["one_sided"]` counts such groups.
 
     Raises ValueError for a missing column or name.
 
@@ -73,7 +73,7 @@ def distinguishing_words(
 
 
 def _scope(part: pd.DataFrame, by: str, threshold: float, min_count: int) -> tuple[pd.DataFrame, int, int]:
-    """The rows of one scope, how many of its groups have nothing to be compared with, and its tokens."""
+    """The rows of one scope, the number of its groups without a counterpart, and the number of its tokens."""
     exploded = part[[by, "word"]].explode("word").dropna(subset=["word"])
     _, names = pd.factorize(part[by], sort=True)
     codes = pd.Categorical(exploded[by], categories=names).codes
@@ -92,7 +92,7 @@ def _scope(part: pd.DataFrame, by: str, threshold: float, min_count: int) -> tup
         smoothed = np.log2((inside + 0.5) * (n_outside + 1) / ((outside + 0.5) * (n_inside + 1)))
     kept = comparable[:, None] & (inside > 0) & (total >= min_count) & (score > threshold)
     which, at = np.nonzero(kept)
-    order = np.lexsort((at, -table[which, at], which))  # words are numbered in the order of the alphabet
+    order = np.lexsort((at, -table[which, at], which))  # words are numbered in alphabetical order
     which, at = which[order], at[order]
     columns = {
         "group": np.asarray(names, dtype=object)[which],

@@ -1,4 +1,4 @@
-"""Texts as the words that are counted in them: the processing is part of what PAIRS measures."""
+"""The words that are counted in texts. This processing is part of the measures of PAIRS."""
 
 import re
 import unicodedata
@@ -11,17 +11,17 @@ from analysis.metrics.probing.words.stop_words import SMART
 APOSTROPHES = "'’‘ʼ＇"
 LANGUAGE = "en"
 _SPLITTING = re.compile(f"[{APOSTROPHES}/]")
-_DASH = re.compile("[–—―]|--+")  # between words without a space; a hyphen is within one
+_DASH = re.compile("[–—―]|--+")  # between words without a space; a hyphen is inside a word
 
 
 def process_texts(texts: Iterable[str], *, published: bool = False, bigrams: bool = True) -> list[str]:
-    """Each text as its tokens, joined by spaces: what `distinguishing_words` counts.
+    """Each text as its tokens, joined by spaces: the input of `distinguishing_words`.
 
-    In this order: lower case; apostrophes and slashes part words (`published`: they are deleted, so that don't is
-    dont); dashes between words part them; digits, punctuation and other characters that are no letters are
-    deleted, a hyphen too (well-dressed is welldressed); SMART's stop words out; lemmas of simplemma (English);
-    stop words out again; bigrams joined by `_` (`join_bigrams`) over all texts together: hand over the texts of
-    all models of a study at once. Missing texts are empty.
+    The steps are: lower case; apostrophes and slashes separate words (`published`: they are deleted, so that don't
+    becomes dont); dashes between words separate them; digits, punctuation and all other characters except letters are
+    deleted, including hyphens (well-dressed becomes welldressed); SMART's stop words are removed; words are replaced by
+    simplemma's English lemmas; stop words are removed again; bigrams are joined by `_` (`join_bigrams`) over all texts
+    together, so pass the texts of all models of a study in one call. Missing texts are empty.
 
     Source: Fraser & Kiritchenko 2024, app. C; Salton 1971; Barbaresi 2021 (simplemma); Mikolov et al. 2013.
 
@@ -35,7 +35,7 @@ def process_texts(texts: Iterable[str], *, published: bool = False, bigrams: boo
 
 
 def words_of(text: str | None, *, published: bool = False) -> list[str]:
-    """The lemmas of one text without stop words."""
+    """The lemmas of one text, without stop words."""
     if not isinstance(text, str):
         return []
     plain = unicodedata.normalize("NFC", text).lower()

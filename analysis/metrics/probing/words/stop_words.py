@@ -1,7 +1,7 @@
 """English stop words of the published studies."""
 
-# The list of the SMART retrieval system (Salton 1971; Lewis et al. 2004) as python-rake 1.5 has it: 571 entries, of
-# which "would" stands there twice.
+# The list of the SMART retrieval system (Salton 1971; Lewis et al. 2004) from python-rake 1.5: 571 entries, with
+# "would" twice.
 _SMART = """
     a a's able about above according accordingly across actually after afterwards again against ain't
     all allow allows almost alone along already also although always am among amongst an and another any

@@ -140,8 +140,8 @@ def test_the_interval_leaves_out_annotators_and_images_in_turn(seed):
 @pytest.mark.parametrize(
     ("labels", "message"),
     [
-        ("hat", "column 'labels' must hold collections of names, got 'hat'"),
-        (3, "column 'labels' must hold collections of names, got 3"),
+        ("hat", "column 'labels' must contain collections of names, got 'hat'"),
+        (3, "column 'labels' must contain collections of names, got 3"),
         (None, "column 'labels' is empty"),
     ],
 )

@@ -141,5 +141,5 @@ def test_wrong_answers_are_refused_by_name(change, sentence):
 
 
 def test_a_share_is_of_zeros_and_ones():
-    with pytest.raises(ValueError, match="must hold 0 or 1"):
+    with pytest.raises(ValueError, match="must contain 0 or 1"):
         answer_means(table(("a", 1, "p", 0.5)), share=True)

@@ -337,9 +337,9 @@ def test_nothing_to_compare_has_no_rows(kept: str) -> None:
     ("change", "message"),
     [
         (lambda s, j: (pd.concat([s, s]), j), "scores: image 'i0', attribute 'boat' is scored twice"),
-        (lambda s, j: (s.assign(score="high"), j), "scores: column 'score' must hold numbers, got 'high'"),
-        (lambda s, j: (s.assign(score=np.inf), j), "scores: column 'score' must hold numbers"),
-        (lambda s, j: (s, j.assign(present=2)), "judgements: column 'present' must hold 0 or 1, got 2"),
+        (lambda s, j: (s.assign(score="high"), j), "scores: column 'score' must contain numbers, got 'high'"),
+        (lambda s, j: (s.assign(score=np.inf), j), "scores: column 'score' must contain numbers"),
+        (lambda s, j: (s, j.assign(present=2)), "judgements: column 'present' must contain 0 or 1, got 2"),
         (lambda s, j: (s.drop(columns="image"), j), "scores: column 'image' is missing"),
     ],
 )

@@ -207,7 +207,7 @@ def test_examples_in_docstrings_are_right(module: str) -> None:
     ("change", "message"),
     [
         (lambda f: f.drop(columns="annotator"), "judgements: column 'annotator' is missing"),
-        (lambda f: f.assign(present=2), "judgements: column 'present' must hold 0 or 1, got 2"),
+        (lambda f: f.assign(present=2), "judgements: column 'present' must contain 0 or 1, got 2"),
         (
             lambda f: f.assign(attribute=[None, *f["attribute"][1:]]),
             "judgements: column 'attribute' is empty in 1 rows",

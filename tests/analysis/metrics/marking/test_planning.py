@@ -102,10 +102,10 @@ def test_pilot_gives_the_rates() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"likelihood_stereotype": None}, "likelihood_stereotype: give it, or a pilot"),
+        ({"likelihood_stereotype": None}, "likelihood_stereotype: pass a value or a pilot"),
         (
             {"likelihood_random": 0.0},
-            "likelihood_random: expected a number between 0 and 1, both excluded, got 0.0",
+            "likelihood_random: expected a number above 0 and below 1, got 0.0",
         ),
         ({"annotators": 2}, "annotators_per_task: 3 of a pool of only 2"),
         ({"images": [15, 1]}, "images: expected a whole number of at least 2, got 1"),

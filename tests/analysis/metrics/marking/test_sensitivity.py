@@ -1,4 +1,4 @@
-"""θ and the ranking of groups, with the same answers counted otherwise."""
+"""θ and the ranking of groups, with the same answers counted differently."""
 
 from statistics import mean, median
 

@@ -116,7 +116,7 @@ def test_the_interval_leaves_out_annotators_and_images_in_turn(measure):
     ("changes", "message"),
     [
         ({"width": 0}, "column 'width' must be above 0, got 0"),
-        ({"x": "left"}, "column 'x' must hold numbers, got 'left'"),
+        ({"x": "left"}, "column 'x' must contain numbers, got 'left'"),
         ({"annotator": None}, "column 'annotator' is empty"),
     ],
 )

@@ -193,9 +193,9 @@ def test_intervals_tell_what_differs():
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"rank": "best"}, "column 'rank' must hold numbers, got 'best'"),
+        ({"rank": "best"}, "column 'rank' must contain numbers, got 'best'"),
         ({"item": "a"}, "item 'a' occurs twice in a ranking"),
-        ({"ranking": 0, "item": list("abcd")}, "'0' is of more than one prompt or annotator"),
+        ({"ranking": 0, "item": list("abcd")}, "'0' has more than one prompt or annotator"),
         ({"prompt": None}, "column 'prompt' is empty"),
     ],
 )

@@ -221,7 +221,7 @@ def test_two_annotators_are_too_few_for_an_interval():
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"answer": "both"}, "must hold first, second or tie, got 'both'"),
+        ({"answer": "both"}, "must contain first, second or tie, got 'both'"),
         ({"second": "m0", "first": "m0"}, "'m0' is compared with itself"),
         ({"prompt": None}, "column 'prompt' is empty"),
     ],

@@ -57,7 +57,8 @@ def test_rules_without_errors_still_have_an_upper_limit():
 
 
 @pytest.mark.parametrize(
-    ("sizes", "words"), [({"sure": 9}, "no size"), ({"sure": 9, "unsure": 1}, "more answers")]
+    ("sizes", "words"),
+    [({"sure": 9}, "size of stratum"), ({"sure": 9, "unsure": 1}, "more reviewed answers")],
 )
 def test_sizes_must_fit(sizes, words):
     with pytest.raises(ValueError, match=words):

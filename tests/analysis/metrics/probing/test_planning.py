@@ -61,8 +61,8 @@ def test_more_scenarios_and_repeats_narrow_intervals():
     ("arguments", "message"),
     [
         ({"scenarios": 0}, "scenarios: expected a whole number of at least 1"),
-        ({"groups": 3}, "groups: two halves are compared, got 3"),
-        ({"pilot": probe_answers(1, repeats=1)}, "pilot: no request in it was repeated"),
+        ({"groups": 3}, "groups: expected an even number, because two halves are compared, got 3"),
+        ({"pilot": probe_answers(1, repeats=1)}, "pilot: no request was repeated"),
     ],
 )
 def test_impossible_plans_are_refused(arguments, message):

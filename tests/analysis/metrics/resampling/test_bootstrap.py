@@ -201,7 +201,7 @@ def test_difference_of_a_group_whose_cell_is_often_lost_has_no_interval() -> Non
 
 def test_a_resampling_of_other_judgements_is_refused() -> None:
     shared = pigeonhole_bootstrap(crossed(), resamples=10)
-    with pytest.raises(ValueError, match="resampling: it was made of"):
+    with pytest.raises(ValueError, match="resampling: was made from"):
         compare_models(crossed(images=3), ROLES, resampling=shared)
 
 
