@@ -1,6 +1,6 @@
 """Background work of this app: letters to a study's leads, and to people who get a personal link."""
 
-import smtplib
+from functools import partial
 from typing import Any
 
 from django.conf import settings
@@ -9,17 +9,16 @@ from django.db.models import Count
 from django.urls import reverse
 from django.utils import timezone
 
-from accounts.models import User
-from accounts.rights import Role
 from annotation.lead.campaigns.outcome import CLOSED
 from annotation.models import Campaign, InvitationLetter, Notice
 from annotation.people import letter_delivery
 from annotation.people.letter_queue import SEND
 from annotation.watch.notices import NOTIFY
-from foundation.errors import DomainError, NotFound
+from foundation.errors import NotFound
 from jobs.models import Job
 from jobs.progress.reporter import Progress, Resting
 from jobs.run.registry import register
+from studies.membership.letters import send_to_leads
 from web.navigation import next_steps
 
 _SUBJECTS = {
@@ -45,24 +44,8 @@ def notify(job: Job, progress: Progress) -> dict[str, Any]:
     )
     if notice is None:
         return {"summary": "This was no longer the case, so no e-mail was sent."}
-    study = notice.campaign.study
-    leads = User.objects.filter(
-        study_memberships__study=study, study_memberships__role=Role.LEAD, is_active=True
-    )
-    addresses = sorted(set(leads.exclude(email="").values_list("email", flat=True)))
-    progress.start(len(addresses))
-    for address in addresses:
-        try:
-            _letter(notice, address).send()
-        except (smtplib.SMTPException, OSError) as error:
-            # The kind alone: what a mail server answers may hold addresses and more.
-            raise DomainError(
-                "mail_not_sent",
-                f"The mail server accepted no letters ({type(error).__name__}). Check EMAIL_HOST and the other EMAIL "
-                f"settings.",
-            ) from error
-        progress.advance()
-    return {"summary": f"Sent to {len(addresses)} lead{'' if len(addresses) == 1 else 's'}."}
+    summary = send_to_leads(study=notice.campaign.study, letter=partial(_letter, notice), progress=progress)
+    return {"summary": summary}
 
 
 def _letter(notice: Notice, address: str) -> EmailMessage:

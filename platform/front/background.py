@@ -1,6 +1,6 @@
 """Background work of this app: a letter to a study's leads when an administrator opened the study by break-glass."""
 
-import smtplib
+from functools import partial
 from typing import Any
 
 from django.conf import settings
@@ -8,13 +8,12 @@ from django.core.mail import EmailMessage
 from django.urls import reverse
 from django.utils import timezone
 
-from accounts.models import User
-from accounts.rights import Role
-from foundation.errors import DomainError, NotFound
+from foundation.errors import NotFound
 from jobs.models import Job
 from jobs.progress.reporter import Progress
 from jobs.run.registry import register
 from studies.membership.break_glass import LETTER
+from studies.membership.letters import send_to_leads
 from studies.models import BreakGlass
 
 
@@ -25,23 +24,8 @@ def tell_leads(job: Job, progress: Progress) -> dict[str, Any]:
     glass = rows.first()
     if glass is None:
         raise NotFound("study_not_found", "The study of this job was deleted.")
-    leads = User.objects.filter(
-        study_memberships__study=glass.study, study_memberships__role=Role.LEAD, is_active=True
-    )
-    addresses = sorted(set(leads.exclude(email="").values_list("email", flat=True)))
-    progress.start(len(addresses))
-    for address in addresses:
-        try:
-            _letter(glass, address).send()
-        except (smtplib.SMTPException, OSError) as error:
-            # The kind alone: what a mail server answers may hold addresses and more.
-            raise DomainError(
-                "mail_not_sent",
-                f"The mail server accepted no letters ({type(error).__name__}). Check EMAIL_HOST and the other EMAIL "
-                f"settings.",
-            ) from error
-        progress.advance()
-    return {"summary": f"Sent to {len(addresses)} lead{'' if len(addresses) == 1 else 's'}."}
+    summary = send_to_leads(study=glass.study, letter=partial(_letter, glass), progress=progress)
+    return {"summary": summary}
 
 
 def _letter(glass: BreakGlass, address: str) -> EmailMessage:

@@ -84,9 +84,10 @@ def statuses_of(kept, *, route):
     return {each["http.response.status_code"] for each in said if each.get("http.route") == route}
 
 
-@pytest.fixture
-def sent(tmp_path):
+@pytest.fixture(scope="module")
+def sent(tmp_path_factory):
     """What a collector received while annotators and a worker met errors, and the ids that answers carried."""
+    tmp_path = tmp_path_factory.mktemp("monitored")
     with (
         collector(tmp_path / "collected") as kept,
         own_server(tmp_path, TRUSTED_PROXIES="127.0.0.1/32", **MAIL, **kept.settings) as server,

@@ -1,0 +1,33 @@
+"""Letters to the leads of a study."""
+
+import smtplib
+from collections.abc import Callable
+
+from django.core.mail import EmailMessage
+
+from accounts.models import User
+from accounts.rights import Role
+from foundation.errors import DomainError
+from jobs.progress.reporter import Progress
+from studies.models import Study
+
+
+def send_to_leads(*, study: Study, letter: Callable[[str], EmailMessage], progress: Progress) -> str:
+    """Send each active lead who has an address the letter made for it, and return a summary of how many were sent."""
+    leads = User.objects.filter(
+        study_memberships__study=study, study_memberships__role=Role.LEAD, is_active=True
+    )
+    addresses = sorted(set(leads.exclude(email="").values_list("email", flat=True)))
+    progress.start(len(addresses))
+    for address in addresses:
+        try:
+            letter(address).send()
+        except (smtplib.SMTPException, OSError) as error:
+            # The kind alone: what a mail server answers may hold addresses and more.
+            raise DomainError(
+                "mail_not_sent",
+                f"The mail server accepted no letters ({type(error).__name__}). Check EMAIL_HOST and the other EMAIL "
+                f"settings.",
+            ) from error
+        progress.advance()
+    return f"Sent to {len(addresses)} lead{'' if len(addresses) == 1 else 's'}."
