@@ -9,7 +9,7 @@ class LabelStudioConfig(AppConfig):
     verbose_name = "Label Studio"
 
     def ready(self) -> None:
-        # Imported here: all need the models, which are not there yet when this module is imported.
+        # Imported here: all need the models, which are not loaded yet when this module is imported.
         from annotation import integrations
         from annotation.imports import formats
         from annotation.label_studio.format.command import LabelStudioExport

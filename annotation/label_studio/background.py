@@ -30,24 +30,24 @@ from jobs.models import Job
 from jobs.progress.reporter import Progress
 from jobs.run.registry import register
 
-# An event is kept for a while, so that a lead sees whether they come and what became of them.
+# Events are kept for a while, so that a lead sees whether they arrive and what happened to them.
 _KEPT = timedelta(days=14)
-_EVENTS_KEPT = 1_000  # of a bridge, however many came
+_EVENTS_KEPT = 1_000  # at most, for each bridge
 _SWEPT = "annotation.label_studio.background.swept"
 _SWEEP_SECONDS = 20
-# A job of events gives up at once: the job that reads now works them off when it is done, or queues that.
+# A job for events gives up at once: the job that is reading processes them when it is done, or queues that.
 _PATIENCE = {EVENTS: 0.0, RECONCILE: 120.0}
-# What concerns one job and not the server, so that the bridge shows it as no problem of its own.
+# Codes of problems of one job, not of the server; the bridge does not show them.
 _PASSED_OVER = (Conflict, NotFound)
 
 
 @register(PUSH)
 def push(job: Job, progress: Progress) -> dict[str, Any]:
-    """Send what is not there yet."""
+    """Send what Label Studio does not have yet."""
     bridge = _bridge(job)
     with _noting(bridge, PUSH):
         report = sync.push(bridge=bridge, by=job.created_by, progress=progress)
-    # What was wrong with projects may be mended by this: only looking at them tells.
+    # The push may have repaired the projects' problems: check them again.
     if bridge.problem in problems.CODES:
         job_queue.start_reconcile(bridge=bridge, by=None)
     return _result(bridge, str(report))
@@ -70,7 +70,7 @@ def events(job: Job, progress: Progress) -> dict[str, Any]:
 
 @register(RECONCILE)
 def compare(job: Job, progress: Progress) -> dict[str, Any]:
-    """Compare everything, and have worked off what webhooks told meanwhile."""
+    """Compare everything, then process the events that arrived meanwhile."""
     bridge = _bridge(job)
     with reading_from(bridge, seconds=_PATIENCE[RECONCILE], progress=progress) as has_lock:
         if not has_lock:
@@ -106,7 +106,7 @@ def addresses(job: Job, progress: Progress) -> dict[str, Any]:
 
 @register(SETTLE)
 def count(job: Job, progress: Progress) -> dict[str, Any]:
-    """Count what is known here already, of one user or of all."""
+    """Count the mirrored answers of one user or of all users."""
     bridge = _bridge(job)
     user = job.arguments.get("user")
     tasks = tasks_of(bridge, None if user is None else [user])
@@ -116,7 +116,7 @@ def count(job: Job, progress: Progress) -> dict[str, Any]:
 
 @register(CLEANUP)
 def clean_up(job: Job, progress: Progress) -> dict[str, Any]:
-    """Delete in Label Studio what counts for nothing."""
+    """Delete answers in Label Studio that do not count."""
     bridge = _bridge(job)
     kinds = [kind for kind in str(job.arguments["kinds"]).split(",") if kind in cleanup.KINDS]
     with _noting(bridge, CLEANUP):
@@ -132,9 +132,9 @@ def clean_up(job: Job, progress: Progress) -> dict[str, Any]:
 
 
 def sweep() -> None:
-    """Work off what was left, compare everything now and then, try again what failed, and remove what is old.
+    """Process remaining events, compare everything from time to time, retry failed jobs, and remove old records.
 
-    A campaign that was closed is compared until once it was so after that: what was answered in time counts.
+    A closed campaign is compared until one comparison began after it was closed: answers given in time count.
     """
     if not cache.add(_SWEPT, 1, timeout=_SWEEP_SECONDS):
         return
@@ -163,7 +163,7 @@ def _is_due(bridge: LabelStudioBridge, old: datetime) -> bool:
         return True
     if bridge.campaign.closed_at is None:
         return bridge.reconciled_at < old
-    # When a comparison ended says nothing of when it read.
+    # The end of a comparison does not show when it read.
     finished_jobs = job_queue.jobs_of(bridge, RECONCILE).filter(state=Job.State.SUCCEEDED)
     return not finished_jobs.filter(started_at__gt=bridge.campaign.closed_at).exists()
 
@@ -174,13 +174,13 @@ def _again(bridge: LabelStudioBridge, kind: str) -> None:
 
 
 def _finish_addresses(bridge: LabelStudioBridge) -> None:
-    """Go on with giving pictures other addresses where that was interrupted: until then some show none."""
+    """Continue an interrupted replacement of images' addresses: until it is done, some tasks show no image."""
     if image_access.without_picture(bridge).exists() and job_queue.may_try(bridge, ADDRESSES, PUSH):
         job_queue.start(ADDRESSES, bridge, by=None, finish=True)
 
 
 def _push_again(bridge: LabelStudioBridge) -> None:
-    """Go on with a push that ended for a trouble that passes."""
+    """Queue again a push that failed because of a temporary problem."""
     latest_push = job_queue.jobs_of(bridge, PUSH).first()
     if (
         latest_push is not None
@@ -198,14 +198,14 @@ def _forget_events(bridge: LabelStudioBridge) -> None:
 
 
 def _wake_for_more(bridge: LabelStudioBridge) -> None:
-    """Have worked off what was told while this job was reading: jobs for it have let go meanwhile."""
+    """Queue the processing of events that arrived while this job was reading: jobs for them have given up."""
     if bridge.events.filter(done_at=None).exists():
         job_queue.wake(bridge)
 
 
 @contextmanager
 def _noting(bridge: LabelStudioBridge, kind: str) -> Iterator[None]:
-    """Say on the bridge what went wrong, until a job of the same kind goes well."""
+    """Show on the bridge what went wrong, until a job of the same kind succeeds."""
     try:
         yield
     except _PASSED_OVER:
@@ -219,10 +219,10 @@ def _noting(bridge: LabelStudioBridge, kind: str) -> Iterator[None]:
 
 
 def _of_another(bridge: LabelStudioBridge, kind: str) -> bool:
-    """Return whether the problem is that of a job of another kind, which has not gone well since."""
+    """Return whether the problem comes from another kind of job, which has not succeeded since."""
     for other_kind in job_queue.KINDS:
         if other_kind == kind or (other_kind == PUSH and bridge.campaign.closed_at is not None):
-            continue  # nothing more is sent where nobody may answer
+            continue  # nothing is sent to projects in which nobody may answer
         latest_job = job_queue.jobs_of(bridge, other_kind).filter(finished_at__isnull=False).first()
         if latest_job is not None and latest_job.error_code == bridge.problem:
             return True

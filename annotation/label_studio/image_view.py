@@ -1,4 +1,4 @@
-"""Serving our images to Label Studio's pages, which have another origin."""
+"""Serving our images to Label Studio's pages, which have a different origin."""
 
 from django.http import HttpRequest, HttpResponse
 
@@ -11,16 +11,16 @@ from generation.pages.pictures import no_picture, picture
 
 @requires(get=Capability.BY_KEY)
 def signed_picture(request: HttpRequest, token: str) -> HttpResponse:
-    """Answer the picture to anybody who has its address, on any site; our cookies are not used."""
+    """Return the picture to anybody with its address, on any site; our cookies are not used."""
     try:
         image, seconds_left = open_address(token)
         response = picture(request, image, size=FULL, seconds=seconds_left)
-        # An address may be made void, or its image retracted, at any moment. So a browser that has the picture asks
-        # each time whether it still may show it, and is sent nothing again.
+        # An address may be revoked, or its image retracted, at any time. So a browser with the picture asks each time
+        # whether it may still show it, and receives nothing again if it may.
         response["Cache-Control"] = "private, no-cache"
     except NotFound as error:
         response = no_picture(error)
-    # Label Studio draws the picture on a canvas and so asks for it across sites, without credentials.
+    # Label Studio draws the picture on a canvas, so it requests it cross-site and without credentials.
     response["Access-Control-Allow-Origin"] = "*"
     response["Cross-Origin-Resource-Policy"] = "cross-origin"
     response["Referrer-Policy"] = "no-referrer"

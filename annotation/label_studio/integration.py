@@ -1,4 +1,4 @@
-"""What the rest of the platform asks the integration with Label Studio, and what it tells it."""
+"""The interface between the rest of the platform and the integration with Label Studio."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 

@@ -1,7 +1,7 @@
-"""Label Studio servers: what was pushed to them, who works there, and their answers as we read them.
+"""Label Studio servers: the tasks pushed to them, their users, and the answers read from them.
 
-Answers are stored unchanged (`LabelStudioAnnotation`, a mirror) and only then made into labels, so that the labels
-depend on the mirror alone, in whatever order and however often events arrive.
+Answers are first stored unchanged (`LabelStudioAnnotation`, a mirror) and then made into labels, so that labels depend
+only on the mirror, whatever the order and number of events.
 """
 
 import uuid
@@ -18,14 +18,14 @@ from studies.models import Study
 
 
 class LabelStudioServer(models.Model):
-    """A Label Studio that campaigns of a study are labelled in. Its token is sealed and never shown again."""
+    """A Label Studio server in which campaigns of a study are labelled. Its token is encrypted and never shown."""
 
     study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="label_studio_servers")
-    url = models.URLField(max_length=300)  # without a slash at its end
-    token = models.TextField()  # sealed: see annotation.label_studio.client.encryption
+    url = models.URLField(max_length=300)  # without a trailing slash
+    token = models.TextField()  # encrypted: see annotation.label_studio.client.encryption
     version = models.CharField(max_length=40, blank=True)
     checked_at = models.DateTimeField(null=True, blank=True)
-    # What was wrong when it was last spoken to: a code, and one sentence a person can act on.
+    # The problem at the last use: a code, and a sentence that tells a person what to do.
     problem = models.CharField(max_length=60, blank=True)
     problem_text = models.CharField(max_length=500, blank=True)
     created_by = models.ForeignKey(
@@ -49,7 +49,7 @@ class LabelStudioServer(models.Model):
 
 
 class LabelStudioBridge(models.Model):
-    """That a campaign is labelled in a Label Studio, and how: while it stands, our own pages give out no task."""
+    """The labelling of a campaign in Label Studio. While it exists, our own pages give out none of its tasks."""
 
     class Arrangement(models.TextChoices):
         SHARED = "shared", "one project for all"
@@ -59,15 +59,15 @@ class LabelStudioBridge(models.Model):
     campaign = models.OneToOneField(Campaign, on_delete=models.CASCADE, related_name="label_studio")
     server = models.ForeignKey(LabelStudioServer, on_delete=models.RESTRICT, related_name="bridges")
     arrangement = models.CharField(max_length=14, choices=Arrangement, default=Arrangement.PER_SLOT)
-    # Names the webhook in its address; the secrets in the address and in the header are sealed.
+    # Identifies the webhook in its address; the secrets in the address and in the header are encrypted.
     public_id = models.UUIDField(unique=True, default=uuid.uuid4, editable=False)
     address_secret = models.TextField()
     header_secret = models.TextField()
-    # Signed addresses of images work until then; renewing them moves it. A new version makes all others void.
+    # Signed addresses of images are valid until then; extending them moves it. A new version revokes all others.
     images_until = models.DateTimeField(null=True, blank=True)
     images_version = models.PositiveIntegerField(default=1)
-    pushed_at = models.DateTimeField(null=True, blank=True)  # everything was there then
-    event_at = models.DateTimeField(null=True, blank=True)  # the last webhook that was taken
+    pushed_at = models.DateTimeField(null=True, blank=True)  # when the last complete push ended
+    event_at = models.DateTimeField(null=True, blank=True)  # the last webhook that was accepted
     reconciled_at = models.DateTimeField(null=True, blank=True)
     problem = models.CharField(max_length=60, blank=True)
     problem_text = models.CharField(max_length=500, blank=True)
@@ -96,7 +96,7 @@ class LabelStudioBridge(models.Model):
 
 
 class LabelStudioProject(models.Model):
-    """One project in Label Studio: by arrangement that of a slot, of an annotator, or of all (both null)."""
+    """One project in Label Studio. Depending on the arrangement it is for a slot, an annotator, or all (both null)."""
 
     bridge = models.ForeignKey(LabelStudioBridge, on_delete=models.CASCADE, related_name="projects")
     slot = models.PositiveSmallIntegerField(null=True, blank=True)
@@ -105,13 +105,13 @@ class LabelStudioProject(models.Model):
     )
     external_id = models.BigIntegerField()
     webhook_id = models.BigIntegerField(null=True, blank=True)  # in Label Studio
-    # What annotators read there: the version of ours, and the digest of the configuration as it was sent.
+    # What annotators read there: our version, and the digest of the configuration that was sent.
     instrument = models.ForeignKey(
         Instrument, null=True, blank=True, on_delete=models.RESTRICT, related_name="+"
     )
     configuration = models.CharField(max_length=64, blank=True)
-    # When we saw that it is no longer there, or holds nothing of ours (its server's database was set back). What was
-    # answered in it stays; another project takes its place, maybe under the same number.
+    # When we noticed that it no longer exists, or no longer contains our tasks (its server's database was restored).
+    # Its answers stay; another project replaces it, perhaps with the same number.
     gone_at = models.DateTimeField(null=True, blank=True)
     created_at = models.DateTimeField(db_default=Now(), editable=False)
 
@@ -143,12 +143,13 @@ class LabelStudioProject(models.Model):
 
 
 class LabelStudioTask(models.Model):
-    """A task of ours as it stands in one project in Label Studio."""
+    """One of our tasks in one project in Label Studio."""
 
     project = models.ForeignKey(LabelStudioProject, on_delete=models.CASCADE, related_name="tasks")
     task = models.ForeignKey(Task, on_delete=models.CASCADE, related_name="label_studio_tasks")
     external_id = models.BigIntegerField()
-    # Of the picture's address as it was sent: any other than the bridge's shows none. Ratings have no picture.
+    # Version of the picture's address that was sent: the picture is shown only if it is the bridge's version. Ratings
+    # have no picture.
     images_version = models.PositiveIntegerField(default=1)
 
     class Meta:
@@ -163,7 +164,7 @@ class LabelStudioTask(models.Model):
 
 
 class LabelStudioUser(models.Model):
-    """A user of a Label Studio. Whose answers these are, a lead says: until then they wait and count nowhere."""
+    """A user of Label Studio. Their answers wait and do not count until a lead decides to whom they belong."""
 
     class State(models.TextChoices):
         WAITING = "waiting", "waiting"
@@ -172,16 +173,16 @@ class LabelStudioUser(models.Model):
 
     server = models.ForeignKey(LabelStudioServer, on_delete=models.CASCADE, related_name="users")
     external_id = models.BigIntegerField()
-    # How the server names them, for the lead to know them by: personal, shown to leads only, never exported.
+    # Their name on the server, by which the lead recognises them: personal, shown only to leads, never exported.
     name = models.CharField(max_length=200, blank=True)
-    # When they took back consent or were erased: their name is never asked for again, whatever is decided afterwards,
-    # and what they answer is kept only for an annotator who agreed.
+    # When they withdrew consent or were erased: their name is never requested again, whatever is decided later, and
+    # their answers are stored only for an annotator who agreed.
     forgotten_at = models.DateTimeField(null=True, blank=True)
     state = models.CharField(max_length=8, choices=State, default=State.WAITING)
     annotator = models.ForeignKey(
         Annotator, null=True, blank=True, on_delete=models.CASCADE, related_name="label_studio_users"
     )
-    # A personal link by which they agree and say who they are here; the annotator who uses it is this user.
+    # A personal link by which they agree and identify themselves; the annotator who uses it is this user.
     invitation = models.OneToOneField(
         "annotation.Invitation",
         null=True,
@@ -244,38 +245,43 @@ class LabelStudioAnnotation(models.Model):
         KEPT = "kept", "for good: the lead keeps what was lost there"
 
     project = models.ForeignKey(LabelStudioProject, on_delete=models.CASCADE, related_name="annotations")
-    # Over there; below zero where that number stands for another annotation now, as in a database that was set back.
+    # Number in Label Studio; negative if that number belongs to another annotation now, because a database was
+    # restored.
     external_id = models.BigIntegerField()
     external_task = models.BigIntegerField()
-    # Null where the project holds a task that we did not push.
+    # Null for a task in the project that we did not push.
     task = models.ForeignKey(
         Task, null=True, blank=True, on_delete=models.CASCADE, related_name="label_studio_annotations"
     )
     user = models.ForeignKey(
         LabelStudioUser, null=True, blank=True, on_delete=models.CASCADE, related_name="annotations"
     )
-    # `user` is whom its earliest version names. Label Studio lets anybody put another name on it later: that one.
+    # `user` is the author named in the earliest version; `given_to` is another author whom somebody named later.
     given_to = models.ForeignKey(
         LabelStudioUser, null=True, blank=True, on_delete=models.SET_NULL, related_name="annotations_given"
     )
-    # Who last sent it, by their number in Label Studio: not always who it says made it.
+    # The last sender, by their number in Label Studio; not always the named author.
     updated_by = models.BigIntegerField(null=True, blank=True)
     made_at = models.DateTimeField()  # by Label Studio's clock
     changed_at = models.DateTimeField()
     cancelled = models.BooleanField(default=False)
     result = models.JSONField(default=list, blank=True)
     lead_time = models.FloatField(null=True, blank=True)
-    digest = models.CharField(max_length=64)  # of all that is said above: equal digests need no second look
-    deleted_at = models.DateTimeField(null=True, blank=True)  # when we saw that it is gone
-    # It is no longer there, with so many others that nobody takes them for deleted: it stands as it was last seen.
+    digest = models.CharField(
+        max_length=64
+    )  # of all fields above: rows with equal digests are not processed again
+    deleted_at = models.DateTimeField(null=True, blank=True)  # when we noticed that it was deleted
+    # It is missing together with so many others that they are not taken for deleted: the last version is kept.
     missing = models.CharField(max_length=4, choices=Missing, blank=True, default="")
     state = models.CharField(max_length=8, choices=State, default=State.NEW)
     reason = models.CharField(max_length=300, blank=True)
-    # A lead's decision: the version that counts, by its digest (NOTHING: none of them), and the version that stood
-    # there when it was decided.
+    # A lead's decision: the version that counts, by its digest (NOTHING: none), and the version that was current at the
+    # time of the decision.
     chosen = models.CharField(max_length=64, blank=True, default="")
     chosen_against = models.CharField(max_length=64, blank=True, default="")
-    edit = models.CharField(max_length=8, choices=Edit, blank=True, default="")  # follows from the above
+    edit = models.CharField(
+        max_length=8, choices=Edit, blank=True, default=""
+    )  # derived from the fields above
     annotation = models.OneToOneField(
         Annotation, null=True, blank=True, on_delete=models.SET_NULL, related_name="label_studio"
     )
@@ -303,14 +309,14 @@ class LabelStudioAnnotation(models.Model):
             models.Index(fields=["task"], condition=Q(deleted_at=None), name="label_studio_of_task"),
         ]
 
-    NOTHING: ClassVar = "-"  # in place of a digest
+    NOTHING: ClassVar = "-"  # instead of a digest
 
     def __str__(self) -> str:
         return f"annotation {self.external_id} of {self.project}"
 
     @property
     def allowed(self) -> bool:
-        """Return whether a lead lets count what somebody else sent."""
+        """Return whether a lead accepted a version that somebody else sent."""
         return self.chosen != "" and self.chosen == self.chosen_against == self.digest
 
 
@@ -318,7 +324,7 @@ class LabelStudioVersion(models.Model):
     """An earlier version of an annotation in Label Studio. The mirror has the latest version."""
 
     mirrored = models.ForeignKey(LabelStudioAnnotation, on_delete=models.CASCADE, related_name="versions")
-    # Whom it named as its maker, and who sent it, by their number in Label Studio.
+    # The named author, and the sender, by their number in Label Studio.
     user = models.ForeignKey(
         LabelStudioUser, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
     )
@@ -328,7 +334,9 @@ class LabelStudioVersion(models.Model):
     result = models.JSONField(default=list, blank=True)
     lead_time = models.FloatField(null=True, blank=True)
     digest = models.CharField(max_length=64)
-    replaced_at = models.DateTimeField(db_default=Now(), editable=False)  # when we saw that it was
+    replaced_at = models.DateTimeField(
+        db_default=Now(), editable=False
+    )  # when we noticed that it was replaced
 
     class Meta:
         db_table = "annotation_labelstudioversion"
@@ -342,12 +350,12 @@ class LabelStudioVersion(models.Model):
 
 
 class LabelStudioEvent(models.Model):
-    """A webhook that came in: which rows it says to look at, and whether that was done."""
+    """A received webhook: the rows that it names, and whether they were read."""
 
     bridge = models.ForeignKey(LabelStudioBridge, on_delete=models.CASCADE, related_name="events")
     received_at = models.DateTimeField(db_default=Now(), editable=False)
     action = models.CharField(max_length=60)
-    project = models.BigIntegerField(null=True, blank=True)  # numbers in Label Studio
+    project = models.BigIntegerField(null=True, blank=True)  # number in Label Studio
     tasks = models.JSONField(default=list, blank=True)
     annotations = models.JSONField(default=list, blank=True)
     done_at = models.DateTimeField(null=True, blank=True)

@@ -1,4 +1,4 @@
-"""How a Label Studio user says who they are: with a personal link that a lead made for them, and by consenting."""
+"""How Label Studio users identify themselves: by a personal link that a lead made for them, and by consenting."""
 
 from django.db import transaction
 from django.db.models import Q
@@ -21,9 +21,9 @@ State = LabelStudioUser.State
 
 @transaction.atomic
 def map_invited_user(*, invitation: Invitation, annotator: Annotator) -> None:
-    """Map the Label Studio user whom an invitation was made for to the annotator who used its link.
+    """Map the Label Studio user for whom an invitation was made to the annotator who used its link.
 
-    Only a user who still waits is mapped; an invitation made for no such user changes nothing.
+    Only a waiting user is mapped; other invitations change nothing.
     """
     user = (
         LabelStudioUser.objects.select_for_update(of=("self",))
@@ -44,7 +44,7 @@ def map_invited_user(*, invitation: Invitation, annotator: Annotator) -> None:
 
 @transaction.atomic
 def agreed(*, annotator: Annotator, study: Study) -> None:
-    """Count what waited for the consent of an annotator who just gave it."""
+    """Count the answers that waited for the annotator's consent, which was just given."""
     users = LabelStudioUser.objects.filter(annotator=annotator, server__study=study, state=State.MAPPED)
     for user in users.select_related("server__study"):
         enrol(user)
@@ -53,19 +53,19 @@ def agreed(*, annotator: Annotator, study: Study) -> None:
 
 
 def user_of(server: LabelStudioServer, annotator: Annotator) -> LabelStudioUser | None:
-    """Return the server's user who is already mapped to the annotator, or None."""
+    """Return the server's user who is mapped to the annotator, or None."""
     return LabelStudioUser.objects.filter(server=server, annotator=annotator).first()
 
 
 def put_down(user: LabelStudioUser, annotator: Annotator, *, by: User | None, how: str) -> None:
-    """Write down whose answers a user's are, and enrol them where they answered. Call it in a transaction."""
+    """Store to whom a user's answers belong, and enrol the annotator where they answered. Call it in a transaction."""
     user.state, user.annotator = State.MAPPED, annotator
     record_decision(user, by, "mapped", pseudonym=annotator.pseudonym, how=how)
     enrol(user)
 
 
 def record_decision(user: LabelStudioUser, by: User | None, action: str, **details: object) -> None:
-    """Save a decision about a user and record it in the study's history, by numbers without names."""
+    """Save a decision about a user and record it in the study's history, with numbers instead of names."""
     user.decided_by, user.decided_at = by, timezone.now()
     user.save(update_fields=["state", "annotator", "decided_by", "decided_at"])
     audit.record(
@@ -80,7 +80,7 @@ def record_decision(user: LabelStudioUser, by: User | None, action: str, **detai
 
 
 def enrol(user: LabelStudioUser) -> None:
-    """Let the annotator take part in the campaigns they answered there, once they agreed to the study's text."""
+    """Enrol the annotator in the campaigns that they answered in Label Studio, if they agreed to the study's text."""
     annotator, study = user.annotator, user.server.study
     if annotator is None or not consent.has_consented(annotator, study):
         return

@@ -18,19 +18,19 @@ from foundation.errors import Conflict, DomainError
 from studies import audit
 from studies.models import Study
 
-# The first with personal access tokens; what we do was tried with 1.23.
+# The first version with personal access tokens; this code was tested with 1.23.
 OLDEST = (1, 16)
 _LONGEST_URL = 300
-# Somebody waits for the page, and a server that answers no sooner cannot be worked with.
+# A person waits for the page, and a slower server is unusable.
 _SECONDS = 8.0
 _LONGEST_PROBLEM = 500
-# What is wrong with one project or request, and says nothing about the server as a whole.
+# Problems of one project or request, not of the whole server.
 _NOT_OF_THE_SERVER = frozenset({"gone", "refused"})
 
 
 @dataclass(frozen=True)
 class CheckResult:
-    """What a look at a server found; `code` and `sentence` are empty where all is well."""
+    """The result of checking a server; `code` and `sentence` are empty if there is no problem."""
 
     ok: bool
     code: str
@@ -39,7 +39,7 @@ class CheckResult:
 
 
 def connect(*, study: Study, url: str, token: str, by: User | None) -> LabelStudioServer:
-    """Remember a server that campaigns of a study can be labelled in, after a check of address and token."""
+    """Store a server in which campaigns of a study can be labelled, after checking its address and token."""
     address, version = _look(url, token)
     if len(address) > _LONGEST_URL:
         raise DomainError("url_too_long", f"An address has at most {_LONGEST_URL} characters.")
@@ -63,7 +63,7 @@ def connect(*, study: Study, url: str, token: str, by: User | None) -> LabelStud
 
 
 def check(*, server: LabelStudioServer) -> CheckResult:
-    """Look whether a server answers and knows its token, and remember what was found."""
+    """Check whether a server answers and accepts its token, and store the result."""
     version = server.version
     try:
         with Client.of(server, within=_SECONDS) as client:
@@ -78,7 +78,7 @@ def check(*, server: LabelStudioServer) -> CheckResult:
 
 
 def change_token(*, server: LabelStudioServer, token: str, by: User | None) -> LabelStudioServer:
-    """Put another token in place of the stored one, after a check that it works."""
+    """Replace the stored token, after checking that the new one works."""
     _, version = _look(server.url, token)
     with transaction.atomic():
         server.token, server.version = seal(token.strip()), version
@@ -91,7 +91,7 @@ def change_token(*, server: LabelStudioServer, token: str, by: User | None) -> L
 
 
 def disconnect(*, server: LabelStudioServer, by: User | None) -> None:
-    """Forget a server and its token; nothing is changed on the server."""
+    """Delete a server's record and its token; nothing changes on the server."""
     with transaction.atomic():
         audit.record(
             by=by, action="label_studio.disconnected", subject=server, study=server.study, url=server.url
@@ -111,7 +111,7 @@ def note_trouble(
     bridge: LabelStudioBridge | None = None,
     server: LabelStudioServer | None = None,
 ) -> None:
-    """Remember what is wrong, for the pages: with a campaign's bridge, and with the server where it is its fault."""
+    """Store a problem for the pages: of a campaign's bridge, and of the server if the server caused it."""
     text = storable(trouble.message, longest=_LONGEST_PROBLEM)
     now = timezone.now()
     if bridge is not None:
@@ -131,7 +131,7 @@ def note_trouble(
 def clear_trouble(
     *, bridge: LabelStudioBridge | None = None, server: LabelStudioServer | None = None
 ) -> None:
-    """Forget what was wrong: the bridge did its work, or the server answered as it should."""
+    """Delete a stored problem: the bridge's job succeeded, or the server answered correctly."""
     if bridge is not None:
         bridge.problem, bridge.problem_text, bridge.problem_at = "", "", None
         LabelStudioBridge.objects.filter(pk=bridge.pk).exclude(problem="").update(
@@ -151,12 +151,12 @@ def _look(url: str, token: str) -> tuple[str, str]:
 
 
 def _asked(client: Client) -> str:
-    """Return the server's version, once it is known to be a Label Studio that knows our token."""
+    """Return the server's version, after checking that it is a Label Studio that accepts our token."""
     try:
         version = client.version()
     except Trouble as trouble:
         if trouble.code in ("garbage", "gone", "refused", "forbidden", "token_wrong"):
-            # All may ask Label Studio for its version: who answers this way is something else.
+            # Label Studio tells everybody its version: a server that answers this way is not a Label Studio.
             raise errors.no_label_studio(client.url) from None
         raise
     numbers = re.match(r"v?(\d+)\.(\d+)", version)

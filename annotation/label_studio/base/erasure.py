@@ -18,14 +18,14 @@ from studies.models import AuditEntry
 
 State = LabelStudioAnnotation.State
 _AT_ONCE = 10_000  # SQLite takes 32,766 values in a statement
-ERASED = "erased"  # as it stands in the study's history, behind the name of what it happened to
+ERASED = "erased"  # as written in the study's history, after the name of the object
 
 
 def forget(*, annotator: Annotator, campaigns: Iterable[Campaign]) -> None:
-    """Drop what was mirrored of an annotator in these campaigns. Call it in the transaction of the withdrawal.
+    """Delete an annotator's mirrored answers in these campaigns. Call it in the transaction of the withdrawal.
 
-    The labels made of it stay stored, out of every result, as those of our own pages do; should the annotator agree
-    again, those count again, and what still stands in Label Studio is read again.
+    The labels made from them stay stored but are left out of every result, like labels from our own pages. If the
+    annotator agrees again, these labels count again, and the answers that are still in Label Studio are read again.
     """
     of = list(campaigns)
     users = LabelStudioUser.objects.filter(
@@ -40,7 +40,7 @@ def forget(*, annotator: Annotator, campaigns: Iterable[Campaign]) -> None:
 def forget_given(
     users: Iterable[LabelStudioUser], reason: str, *, campaigns: Iterable[Campaign] | None = None
 ) -> None:
-    """Drop the versions of others' annotations that name these users; what their makers sent stays."""
+    """Delete the versions of other people's annotations that name these users; the authors' own versions stay."""
     user_ids = [user.pk for user in users]
     versions = LabelStudioVersion.objects.filter(user__in=user_ids)
     rows = LabelStudioAnnotation.objects.filter(given_to__in=user_ids)
@@ -53,8 +53,8 @@ def forget_given(
 
 
 def wipe(rows: QuerySet[LabelStudioAnnotation], reason: str, *, state: str, earlier: bool = True) -> None:
-    """Drop what these say, and what they said `earlier`; what became of them is settled as `state` tells. The caller
-    locked the enrolments.
+    """Delete the contents of these rows, and of their `earlier` versions, and set their state to `state`. The caller
+    has locked the enrolments.
     """
     locked = rows.select_for_update(of=("self",), no_key=True).order_by("pk")
     pks = list(locked.values_list("pk", flat=True))
@@ -63,7 +63,7 @@ def wipe(rows: QuerySet[LabelStudioAnnotation], reason: str, *, state: str, earl
         if earlier:
             LabelStudioVersion.objects.filter(mirrored__in=batch).delete()
         LabelStudioAnnotation.objects.filter(pk__in=batch).update(
-            # Without its digest the next comparison reads it again, and keeps it only if it may.
+            # Without a digest, the next comparison reads the row again, and stores its content only if that is allowed.
             digest="",
             result=reasons.instead_of_result(reason),
             lead_time=None,
@@ -75,7 +75,7 @@ def wipe(rows: QuerySet[LabelStudioAnnotation], reason: str, *, state: str, earl
 
 
 def erased_at(server: LabelStudioServer) -> set[int]:
-    """Return the numbers of the users who were erased, though the server was disconnected and connected again since."""
+    """Return the numbers of erased users, including those erased before the server was last disconnected."""
     entries = AuditEntry.objects.filter(
         study=server.study_id, action=f"label_studio_user.{ERASED}", details__server=server.url
     )

@@ -14,7 +14,7 @@ _AT_ONCE = 10_000  # SQLite takes 32,766 values in a statement
 
 
 def resettle_tasks(task_ids: Iterable[int]) -> None:
-    """Have the answers to these tasks in Label Studio settled again: places became free, or labels came back.
+    """Queue settling of the answers to these tasks in Label Studio: places became free, or labels count again.
 
     Call it in the transaction of the decision.
     """
@@ -22,18 +22,18 @@ def resettle_tasks(task_ids: Iterable[int]) -> None:
 
 
 def resettle_campaign(*, campaign: Campaign, annotator_id: int | None = None) -> None:
-    """Have an annotator's answers in Label Studio settled again, or everybody's: what counts was decided again."""
+    """Queue settling of an annotator's answers in Label Studio, or of everybody's: what counts has changed."""
     rows = LabelStudioAnnotation.objects.filter(project__bridge__campaign=campaign, task__isnull=False)
     _mark(rows if annotator_id is None else rows.filter(_of(annotator_id)))
 
 
 def resettle_user(user: LabelStudioUser) -> None:
-    """Have a user's answers settled again: whose they are, or whether they count, was decided again."""
+    """Queue settling of a user's answers: their annotator, or whether they count, has changed."""
     _mark(LabelStudioAnnotation.objects.filter(Q(user=user) | Q(given_to=user), task__isnull=False))
 
 
 def profile_changed(annotator: Annotator) -> None:
-    """Have the places of tasks with quotas given again where an annotator answered in Label Studio."""
+    """Queue the allocation of places in tasks with quotas that the annotator answered in Label Studio."""
     rows = LabelStudioAnnotation.objects.filter(_of(annotator.pk), task__quota_mix__gt="")
     bridges = list(LabelStudioBridge.objects.filter(pk__in=rows.values("project__bridge")).order_by("pk"))
     if not bridges:
@@ -45,7 +45,7 @@ def profile_changed(annotator: Annotator) -> None:
 
 
 def reopened(campaign: Campaign) -> None:
-    """Have settled again what was left as it was because the campaign was closed."""
+    """Queue settling of answers that were frozen because the campaign was closed."""
     resettle_campaign(campaign=campaign)
     for bridge in LabelStudioBridge.objects.filter(campaign=campaign):
         job_queue.start_settle(bridge=bridge, by=None)
@@ -56,8 +56,8 @@ def _of(annotator_id: int) -> Q:
 
 
 def _mark(rows: QuerySet[LabelStudioAnnotation]) -> None:
-    # In the order of their keys, as mirroring and settling lock them. What was deleted there is looked at too: its
-    # label may have stood for as long as nothing could change it.
+    # In the order of their keys, as mirroring and settling lock them. Deleted answers are included: their labels may
+    # have been kept only because the campaign was closed.
     locked = rows.select_for_update(of=("self",), no_key=True).order_by("pk")
     pks = list(locked.values_list("pk", flat=True))
     for start in range(0, len(pks), _AT_ONCE):

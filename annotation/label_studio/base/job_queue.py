@@ -31,13 +31,13 @@ _TITLES = {
 }
 KINDS = tuple(_TITLES)
 _LONGEST_WAIT = timedelta(minutes=15)
-# Of each kind; one that failed tells when to try again.
+# Of each kind. Failed jobs decide when to try again.
 _ENDED_KEPT = 20
 _NOT_ENDED = (Job.State.QUEUED, Job.State.RUNNING)
 
 
 def start_push(*, bridge: LabelStudioBridge, by: User | None) -> Job:
-    """Queue sending what is not there yet."""
+    """Queue sending what Label Studio does not have yet."""
     return start(PUSH, bridge, by=by)
 
 
@@ -47,12 +47,12 @@ def start_reconcile(*, bridge: LabelStudioBridge, by: User | None) -> Job:
 
 
 def start_addresses(*, bridge: LabelStudioBridge, by: User | None) -> Job:
-    """Queue sending new addresses of images to the tasks that are there."""
+    """Queue sending new addresses of images to the tasks in Label Studio."""
     return start(ADDRESSES, bridge, by=by)
 
 
 def start_settle(*, bridge: LabelStudioBridge, by: User | None, user: int | None = None) -> Job:
-    """Queue counting again: what one Label Studio user answered, or everything."""
+    """Queue counting again: the answers of one Label Studio user, or all answers."""
     return start(SETTLE, bridge, by=by, user=user)
 
 
@@ -65,7 +65,7 @@ def start(
     not_before: datetime | None = None,
     **arguments: Any,
 ) -> Job:
-    """Queue a job of a bridge, or return the one that waits already: it will do the same, and at once if it may."""
+    """Queue a job of a bridge, or return the job that is already queued, which will do the same as soon as it may."""
     bridge = (
         LabelStudioBridge.objects.select_for_update(of=("self",)).select_related("campaign").get(pk=bridge.pk)
     )
@@ -83,10 +83,10 @@ def start(
 
 
 def wake(bridge: LabelStudioBridge) -> Job | None:
-    """Have events worked off, unless a job waits to do it, or such jobs fail: then the sweep has them done later.
+    """Queue the processing of events, unless a job for it waits, or such jobs fail: then the sweep queues it later.
 
-    Takes no lock: a second such job finds nothing to do. Call it after the event was committed, so that a job that
-    waits now is sure to see it.
+    Takes no lock: a second job finds nothing to do. Call it after the event was committed, so that a waiting job sees
+    the event.
     """
     if _waiting(EVENTS, bridge, {}) is not None or not _rested(bridge, EVENTS, now=timezone.now()):
         return None
@@ -94,26 +94,27 @@ def wake(bridge: LabelStudioBridge) -> Job | None:
 
 
 def do_here(kind: str, *, bridge: LabelStudioBridge, by: User | None, progress: Progress) -> Job:
-    """Do a job of a bridge in this process."""
+    """Run a job of a bridge in this process."""
     return run_here(prepare(**_described(kind, bridge, {}), by=by), progress)
 
 
 def jobs_of(bridge: LabelStudioBridge, *kinds: str) -> QuerySet[Job]:
     """Return the jobs of a bridge, newest first."""
-    # The study is in an index, and has few jobs.
+    # There is an index on the study, and a study has few jobs.
     jobs = Job.objects.filter(study_id=bridge.campaign.study_id, arguments__bridge=bridge.pk)
     return jobs.filter(kind__in=kinds).order_by("-pk")
 
 
 def may_try(bridge: LabelStudioBridge, *kinds: str, now: datetime | None = None) -> bool:
-    """Whether none of these is queued or at work, and long enough ago failed: each time in a row twice as long."""
+    """Whether no job of these kinds is queued or running, and the last failure is long enough ago: the wait doubles
+    with each failure in a row."""
     if jobs_of(bridge, *kinds).filter(state__in=_NOT_ENDED).exists():
         return False
     return _rested(bridge, *kinds, now=now or timezone.now())
 
 
 def forget(bridge: LabelStudioBridge) -> None:
-    """Keep the newest of the jobs that ended: one may follow each answer, and one comes every few minutes."""
+    """Keep only the newest finished jobs: there may be one for each answer, and one every few minutes."""
     for kind in KINDS:
         ended = jobs_of(bridge, kind).exclude(state__in=_NOT_ENDED)
         oldest = ended.values_list("pk", flat=True)[_ENDED_KEPT : _ENDED_KEPT + 1].first()

@@ -1,4 +1,4 @@
-"""Locks on a bridge: only one process pushes at a time, and a killed process holds no lock."""
+"""Locks on a bridge: only one process pushes at a time, and a killed process releases its lock."""
 
 import fcntl
 import hashlib
@@ -21,8 +21,8 @@ _SECONDS_BETWEEN_LOOKS = 0.1
 
 @contextmanager
 def alone_with(bridge: LabelStudioBridge) -> Iterator[None]:
-    """Hold the bridge for the block; Conflict when somebody else does. The database's connection holds it, or a file
-    where the database is one: both let go by themselves when a process dies. No transaction stays open meanwhile.
+    """Lock the bridge for the block; Conflict if another process holds the lock. The lock belongs to the database
+    connection or, with SQLite, to a file: both are released when a process dies. No transaction stays open meanwhile.
     """
     with _held(f"stereoscope.label_studio:{bridge.public_id}") as has_lock:
         if not has_lock:
@@ -35,9 +35,9 @@ def alone_with(bridge: LabelStudioBridge) -> Iterator[None]:
 
 @contextmanager
 def reading_from(bridge: LabelStudioBridge, *, seconds: float, progress: Progress) -> Iterator[bool]:
-    """Be the only one who takes in what is there, for the block; False where another still does after `seconds`.
+    """Be the only process that reads from Label Studio, for the block; False if another still reads after `seconds`.
 
-    Two at once could write what was read earlier over what is newer. Pushing does not wait for this.
+    Two processes at once could overwrite newer data with older data. Pushing does not wait for this lock.
     """
     end = time.monotonic() + seconds
     while True:
@@ -62,7 +62,7 @@ def _on_server(name: str) -> Iterator[bool]:
     try:
         yield has_lock
     finally:
-        # A connection that was lost meanwhile has let go already.
+        # A lost connection has already released the lock.
         if has_lock and connection.is_usable():
             with connection.cursor() as cursor:
                 cursor.execute("SELECT pg_advisory_unlock(%s)", [key])
@@ -70,12 +70,12 @@ def _on_server(name: str) -> Iterator[bool]:
 
 @contextmanager
 def _on_this_machine(name: str) -> Iterator[bool]:
-    # An SQLite database is used on one machine only.
+    # An SQLite database is used on only one machine.
     database = Path(connection.settings_dict["NAME"])
     digest = hashlib.sha256(f"{database} {name}".encode()).hexdigest()[:32]
     if database.is_file():
         file = _opened(database.with_name(f"{database.name}.{digest}.lock"), like=database.stat())
-    else:  # it is in memory
+    else:  # in memory
         file = _opened(Path(tempfile.gettempdir()) / f"stereoscope-{digest}.lock", like=None)
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -90,7 +90,7 @@ def _on_this_machine(name: str) -> Iterator[bool]:
 
 
 def _opened(path: Path, *, like: os.stat_result | None) -> int:
-    """Open a file, creating it if needed: anybody who may write the database may lock it."""
+    """Open a file, creating it if needed. Everybody who may write to the database may lock it."""
     file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
     status = os.fstat(file)
     if like is not None and status.st_uid == os.geteuid():

@@ -4,7 +4,7 @@ from django.utils.translation import gettext_lazy as _
 
 from studies.personal_data import Erasing, PersonalTable, TableWords, nothing
 
-_NUMBER = "Only numbers of the other server stay, so that its answers are not read in again."
+_NUMBER = "Only the other server’s numbers stay, so that its answers are not read again."
 
 TABLES = (
     PersonalTable(

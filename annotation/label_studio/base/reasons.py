@@ -7,8 +7,8 @@ from annotation.label_studio.models import LabelStudioAnnotation
 
 State = LabelStudioAnnotation.State
 
-# Of our annotations that were labels once and are not backed by what stands there any more. A lead's own reasons are
-# any others: what a lead kept out, nothing seen there brings back.
+# Reasons of our annotations that were labels and no longer have a valid answer in Label Studio. All other reasons are a
+# lead's own: changes in Label Studio do not bring back what a lead excluded.
 DELETED_THERE = "deleted in Label Studio"
 SKIPPED_THERE = "skipped in Label Studio afterwards"
 FLAGGED_THERE = "sent or changed in Label Studio under another’s name"
@@ -23,7 +23,7 @@ BECAUSE: Mapping[str, str] = {
 }
 SURPLUS = "the task had all its annotations, or the campaign’s quotas leave no place for this annotator"
 
-# Of annotations in Label Studio.
+# Reasons of annotations in Label Studio.
 NOT_SENT = "its task was not sent from here"
 NO_MAKER = "nothing says who made it"
 NOT_ENROLLED = "its annotator does not take part in this campaign"
@@ -42,12 +42,12 @@ _REFUSED = "refused"
 
 
 def instead_of_result(reason: str) -> dict[str, str]:
-    """Return what the mirror keeps in place of a result that it cannot or must not hold."""
+    """Return what the mirror stores instead of a result that it cannot or must not store."""
     return {_REFUSED: reason}
 
 
 def why_no_result(result: Any) -> str:
-    """Return why a mirrored result is missing; "" where it is there."""
+    """Return why a mirrored result is missing; "" if it is not missing."""
     if isinstance(result, list):
         return ""
     return str(result.get(_REFUSED, "")) if isinstance(result, dict) else "its result is not a list"

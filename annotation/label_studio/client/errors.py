@@ -1,10 +1,10 @@
-"""What can be wrong with a Label Studio server: a code, a sentence that says what to do, whether to try again."""
+"""Problems of a Label Studio server: a code, a sentence that says what to do, and whether to try again."""
 
 from annotation.label_studio.client.sanitize import storable
 from foundation.errors import DomainError
 
 _LONGEST = 500
-# Codes after which the same request may succeed later, with nobody doing anything.
+# Codes after which the same request may succeed later without any action.
 PASSING = frozenset({"unreachable", "timeout", "server_error", "busy"})
 
 
@@ -14,12 +14,12 @@ class Trouble(DomainError):
     status = 409
 
     def __init__(self, code: str, message: str) -> None:
-        # It may hold words of theirs.
+        # It may contain the server's words.
         super().__init__(code, storable(message, longest=_LONGEST))
 
     @property
     def passing(self) -> bool:
-        """Return whether trying again may help."""
+        """Return whether a retry may help."""
         return self.code in PASSING
 
 
@@ -42,7 +42,7 @@ def timeout(place: str, seconds: float) -> Trouble:
 
 
 def cut_off(place: str) -> Trouble:
-    return Trouble("unreachable", f"Label Studio at {place} ended the connection before it had answered.")
+    return Trouble("unreachable", f"Label Studio at {place} ended the connection before it answered.")
 
 
 def address_refused(host: str) -> Trouble:
@@ -56,7 +56,7 @@ def address_refused(host: str) -> Trouble:
 def not_an_address() -> Trouble:
     return Trouble(
         "wrong_url",
-        "Give Label Studio’s address with http:// or https:// and without user name or password, such as "
+        "Enter Label Studio’s address with http:// or https:// and without user name or password, such as "
         "https://label.example.org.",
     )
 
@@ -69,7 +69,7 @@ def sent_elsewhere(place: str, host: str) -> Trouble:
     where = f" to {host}" if host else ""
     return Trouble(
         "wrong_url",
-        f"{place} redirects requests{where}. Give the address of Label Studio itself.",
+        f"{place} redirects requests{where}. Enter the address of Label Studio itself.",
     )
 
 
@@ -107,7 +107,7 @@ def legacy_tokens_off(place: str) -> Trouble:
 
 def too_old(version: str, oldest: str) -> Trouble:
     return Trouble(
-        "too_old", f"This Label Studio is version {version}; versions from {oldest} on can be connected."
+        "too_old", f"This Label Studio has version {version}. Version {oldest} or later is required."
     )
 
 
@@ -146,7 +146,7 @@ def garbage(place: str) -> Trouble:
 
 def too_large(place: str, limit: int) -> Trouble:
     return Trouble(
-        "garbage", f"{place} answered with more than {limit // 1024 // 1024} MiB, which is not read."
+        "garbage", f"{place} sent an answer of more than {limit // 1024 // 1024} MiB, which is too large."
     )
 
 

@@ -20,11 +20,11 @@ from django.conf import settings
 from annotation.label_studio.client import errors, responses
 from foundation.network import Address, is_dangerous, is_public
 
-_ENDS = "stereoscope.ends"  # of a request: the moment at which its answer has to be there
+_ENDS = "stereoscope.ends"  # of a request: the deadline for its answer
 
 
 def addresses_of(host: str, port: int) -> list[str]:
-    """Return the addresses of `host` that may be connected to; refuse a host that has any other."""
+    """Return the addresses of `host`; refuse a host with an address to which we may not connect."""
     try:
         address_infos = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError):
@@ -44,13 +44,13 @@ def _may_be_reached(address: Address) -> bool:
 
 
 class CheckedTransport(httpx.HTTPTransport):
-    """Connects to the address that was checked, not to whatever the name means a moment later."""
+    """Connects to the address that was checked, because the name may resolve to another address later."""
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         host = request.url.host
         port = request.url.port or (443 if request.url.scheme == "https" else 80)
         addresses = addresses_of(host, port)
-        # The header Host names the server already; its certificate has to as well.
+        # The certificate must be for the server's name, as in the header Host.
         request.extensions = {**request.extensions, "sni_hostname": host}
         original_url = request.url
         try:
@@ -60,7 +60,7 @@ class CheckedTransport(httpx.HTTPTransport):
                 try:
                     return super().handle_request(request)
                 except (httpx.ConnectError, httpx.ConnectTimeout):
-                    continue  # nothing was sent; another of its addresses may answer
+                    continue  # nothing was sent; another address of the host may answer
             self._in_time(request)
             request.url = original_url.copy_with(host=addresses[-1])
             return super().handle_request(request)
@@ -69,13 +69,13 @@ class CheckedTransport(httpx.HTTPTransport):
 
     def _in_time(self, request: httpx.Request) -> None:
         if time.monotonic() > request.extensions[_ENDS]:
-            raise httpx.ConnectTimeout("its name and addresses took all of the time", request=request)
+            raise httpx.ConnectTimeout("resolving and connecting took all of the time", request=request)
 
 
 class TokenAuth(httpx.Auth):
     """Signs requests with a legacy token, or with access tokens made from a personal one.
 
-    An access token is renewed when it is refused: clocks that differ do not matter.
+    An access token is renewed when it is refused, so different clocks do not matter.
     """
 
     requires_response_body = True
@@ -85,14 +85,14 @@ class TokenAuth(httpx.Auth):
             raise errors.token_malformed()
         self._personal = token.startswith("eyJ") and "." in token
         if self._personal and token.count(".") != 2:
-            raise errors.token_malformed()  # as the list of tokens there shows it: without its signature
+            raise errors.token_malformed()  # as shown in Label Studio's list of tokens: without its signature
         self._token = token
         self._refresh_at = f"{base}/api/token/refresh/"
         self._place = base
         self._access = ""
 
     def auth_flow(self, request: httpx.Request) -> Generator[httpx.Request, httpx.Response, None]:
-        if request.url.path.endswith("/api/version"):  # which all may ask
+        if request.url.path.endswith("/api/version"):  # which needs no token
             request.headers.pop("Authorization", None)
             yield request
             return
@@ -122,12 +122,12 @@ class TokenAuth(httpx.Auth):
 
 
 class GuardedClient(httpx.Client):
-    """An HTTP client of one server: whatever goes wrong is a Trouble, and what comes back was checked."""
+    """An HTTP client of one server. Every failure is a Trouble, and responses are checked."""
 
     def __init__(
         self, *, base: str, token: str, seconds: float, limit: int, within: float | None = None
     ) -> None:
-        """`seconds` are for each request, `within` for all of them together."""
+        """`seconds` is the limit for each request, `within` for all requests together."""
         self._place = base
         self._token = token
         self._seconds = seconds = seconds if within is None else min(seconds, within)
@@ -138,14 +138,14 @@ class GuardedClient(httpx.Client):
             transport=CheckedTransport(verify=_ssl_context()),
             timeout=httpx.Timeout(seconds, connect=min(seconds, 10)),
             follow_redirects=False,  # they could lead anywhere, with the token
-            trust_env=False,  # a proxy would connect where we must not
+            trust_env=False,  # a proxy could connect to addresses that are not allowed
             event_hooks={"request": [self._before], "response": [self._bounded]},
         )
-        # Signed in by token alone: a session's cookie would have its own rules there.
+        # Only the token signs in: Label Studio has other rules for session cookies.
         self.cookies.jar.set_policy(http.cookiejar.DefaultCookiePolicy(allowed_domains=[]))
 
     def send(self, request: httpx.Request, **options: Any) -> httpx.Response:
-        """Send one request, a question twice where the first connection turned out to be closed."""
+        """Send one request; repeat a GET once if the connection turned out to be closed."""
         try:
             return self._send(request, **options)
         except (httpx.RemoteProtocolError, httpx.ReadError, httpx.WriteError):
@@ -175,7 +175,7 @@ class GuardedClient(httpx.Client):
         return response
 
     def _before(self, request: httpx.Request) -> None:
-        # A request for an access token comes without limits of its own.
+        # A request for an access token has no limits of its own.
         now = time.monotonic()
         seconds_left = self._until - now
         if seconds_left <= 0:
@@ -190,11 +190,11 @@ class GuardedClient(httpx.Client):
 
     def _bounded(self, response: httpx.Response) -> None:
         if response.headers.get("Content-Encoding", "identity") != "identity":
-            raise errors.garbage(self._place)  # a small answer could become a huge one
+            raise errors.garbage(self._place)  # a small compressed answer could become huge
         response.stream = _Bounded(response.stream, self, response.request.extensions[_ENDS])
 
     def still(self, *, size: int, ends: float) -> None:
-        """Refuse an answer that is too large by now, or that trickles in for too long."""
+        """Refuse an answer that has become too large or takes too long."""
         if size > self._limit:
             raise errors.too_large(self._place, self._limit)
         if time.monotonic() > ends:
@@ -219,7 +219,7 @@ class _Bounded(httpx.SyncByteStream):
 
 
 def plain_address(url: str) -> str:
-    """Return the address as it is kept: a scheme, a host and perhaps a path, without a slash at its end."""
+    """Return the address in stored form: scheme, host and possibly a path, without a trailing slash."""
     try:
         parts = urlsplit(url.strip())
         secret = parts.username is not None or parts.password is not None
@@ -241,5 +241,5 @@ def plain_address(url: str) -> str:
 
 @cache
 def _ssl_context() -> ssl.SSLContext:
-    """Return the usual context; reading the certificates takes each new client 20 ms."""
+    """Return the default context, cached: reading the certificates takes 20 ms for each new client."""
     return httpx.create_ssl_context()

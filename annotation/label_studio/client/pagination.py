@@ -1,7 +1,7 @@
 """Reading all tasks of a project: in ranges of their numbers, two ranges at a time, a few pages in memory.
 
-Paging by count would skip a task for each task deleted meanwhile; numbers do not change. Label Studio serialises
-one task at a time on one core, so two requests at once halve the time.
+Paging by count would skip a task for each task that is deleted meanwhile; numbers do not change. Label Studio
+serialises one task at a time on one core, so two parallel requests halve the time.
 """
 
 from collections import deque
@@ -21,28 +21,28 @@ Page = list[dict[str, Any]]
 
 @dataclass(frozen=True)
 class Span:
-    """Tasks from one number on, up to another."""
+    """Tasks with numbers in a range."""
 
     start: int
     end: int | None = None
 
     def query(self) -> str:
-        """Return it as Label Studio's list of tasks understands it."""
+        """Return the filter for Label Studio's list of tasks."""
         if self.end is None:
             condition = {"operator": "greater", "value": self.start - 1}
         else:
             condition = {"operator": "in", "value": {"min": self.start, "max": self.end}}
         item = {"filter": "filter:tasks:id", "type": "Number", **condition}
-        # In order of their numbers if nothing else is asked for; asking for that order costs a tenth of the time.
+        # The default order is by number; requesting this order explicitly takes 10 % longer.
         return orjson.dumps({"filters": {"conjunction": "and", "items": [item]}}).decode()
 
     def holds(self, number: int) -> bool:
         return self.start <= number and (self.end is None or number <= self.end)
 
 
-# Asks for the first tasks of a span: as many as a page holds, one at least, and how many the span has in all.
+# Requests the first tasks of a span: one page, at least one task, and the total number of tasks in the span.
 Ask = Callable[[Span], tuple[Page, int]]
-# Told of a task at which the server fails, and how.
+# Called with a task at which the server fails, and the error.
 Failing = Callable[[int, Trouble], None]
 
 
@@ -63,10 +63,10 @@ def pages(ask: Ask, span: Span) -> Iterator[Page]:
 
 
 def pages_of(ask: Ask, numbers: Collection[int], *, size: int, failing: Failing = fail) -> Iterator[Page]:
-    """Yield the tasks with these numbers, and others that lie between them, in order of their numbers.
+    """Yield the tasks with these numbers, and others between them, in the order of their numbers.
 
-    One task can make Label Studio fail at all that are asked for with it: those are asked for by ever fewer, until
-    it stands alone; `failing` hears of it, and raises where there is no going on.
+    One task can make Label Studio fail for a whole page. The page is then halved until this task is isolated and
+    reported to `failing`, which raises if reading cannot continue.
     """
     ordered = iter(sorted(numbers))
     spans = iter(lambda: list(islice(ordered, size)), [])
@@ -100,7 +100,7 @@ def _result(ask: Ask, numbers: list[int], request: Future[list[Page]], failing: 
 
 
 def _by_halves(ask: Ask, numbers: list[int], trouble: Trouble, failing: Failing) -> Iterator[Page]:
-    """Yield what can be read of these tasks, which failed when they were asked for together."""
+    """Yield the readable tasks among these, which failed when they were requested together."""
     if len(numbers) == 1:
         failing(numbers[0], trouble)
         return

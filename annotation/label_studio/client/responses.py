@@ -1,4 +1,4 @@
-"""What a response from Label Studio means: its status, its error message, its content."""
+"""Interpreting responses from Label Studio: status, error message, content."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 _NAMES = {"projects": "such project", "tasks": "such task", "webhooks": "such webhook"}
 _LONGEST_DETAIL = 300
-# Of what is said about mistakes, however much it is.
+# Maximum length of a quoted error message.
 _DEEPEST, _MOST_WORDS = 4, 20
 
 
 def check(response: httpx.Response, *, place: str, token: str) -> None:
-    """Pass an answer that says it went well; raise the Trouble that any other tells of."""
+    """Accept a successful answer; raise the Trouble that another answer reports."""
     status = response.status_code
     if status < 300:
         if status != 204 and not _says_json(response):
@@ -36,7 +36,7 @@ def check(response: httpx.Response, *, place: str, token: str) -> None:
         raise client_errors.busy(place)
     body = _said(response)
     if body is None:
-        # Label Studio says what is wrong as JSON; this is a proxy, or something else altogether.
+        # Label Studio reports errors as JSON; this answer comes from a proxy or another program.
         raise client_errors.no_label_studio(place)
     if status == 401:
         detail = str(body.get("detail", ""))
@@ -80,7 +80,7 @@ def _what(url: str) -> str:
 def _detail(body: dict[str, Any], token: str) -> str:
     errors = body.get("validation_errors")
     words = _words(errors or body.get("detail") or "no reason given")
-    # What was sent may be said back.
+    # The message may repeat what was sent.
     return storable(without_secrets(words.replace(token, HIDDEN)), longest=_LONGEST_DETAIL)
 
 

@@ -1,4 +1,4 @@
-"""Requests to a Label Studio server: the only module that sends any.
+"""Requests to a Label Studio server; no other module sends requests.
 
 Small requests use Label Studio's own client. Large numbers of tasks do not, because it would make an object of each.
 Both use one guarded connection that adds the token; Label Studio's client never sees it.
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from label_studio_sdk.core.http_response import HttpResponse
     from label_studio_sdk.core.request_options import RequestOptions
 
-# Answers longer than this are not read: pages and chunks are chosen so that none comes near.
+# Longer answers are not read; the sizes of pages and chunks stay well below this limit.
 LARGEST_ANSWER = 96 * 1024 * 1024
 TASKS_PER_IMPORT = 2500
-# What is read of a task and of an annotation: leaving out the rest spares Label Studio half of its work. Its list
-# of tasks takes one set of names for both.
+# The fields that are read from tasks and annotations: leaving out the others halves Label Studio's work. Its list of
+# tasks takes one set of names for both.
 _READ = (
     "id,data,annotations,project,task,result,completed_by,updated_by,created_at,updated_at,was_cancelled,"
     "lead_time,ground_truth"
@@ -41,9 +41,9 @@ class Client:
     def __init__(
         self, url: str, token: str, *, seconds: float | None = None, within: float | None = None
     ) -> None:
-        """`seconds` are for each request, `within` for all together: where somebody waits for a page."""
+        """`seconds` is the limit for each request, `within` for all together if a person waits for a page."""
         try:
-            # Only here: it comes with the full installation, and takes a moment to read.
+            # Imported here: it is only in the full installation, and importing it takes time.
             from label_studio_sdk.base_client import LabelStudioBase
 
             from annotation.label_studio.client.guard import GuardedClient, plain_address
@@ -78,8 +78,8 @@ class Client:
         self._http.close()
 
     def version(self) -> str:
-        """Return which version the server is, which it tells anybody."""
-        # Past the SDK: its parser cannot tell a server that is no Label Studio from one that answers badly.
+        """Return the server's version, which needs no token."""
+        # Without the SDK: its parser cannot distinguish a server that is not a Label Studio from a bad answer.
         body = self._get("/api/version")
         release = body.get("release") if isinstance(body, dict) else None
         if not isinstance(release, str):
@@ -94,14 +94,14 @@ class Client:
         return self._list(lambda: self._sdk.users.with_raw_response.list())
 
     def projects(self, *, title: str = "") -> Iterator[dict[str, Any]]:
-        """Yield the projects that the token's owner sees whose title holds `title`."""
+        """Yield the projects that the token's owner sees and whose title contains `title`."""
         project_ids: set[int] = set()
         for page in range(1, _MOST_PAGES + 1):
             query = {"title": title, "page": str(page), "page_size": "100", "include": "id,title,description"}
-            # Past the SDK: its pager asks on until a page is empty, and Label Studio answers a page after the last
-            # with an error. What it yields cannot be checked either.
+            # Without the SDK: its pager requests pages until one is empty, but Label Studio answers an error after the
+            # last page. Its results cannot be checked either.
             body = self._dict(self._get("/api/projects/", **query))
-            # One that is made meanwhile moves others to the next page; a page with nothing new leads nowhere.
+            # A project created meanwhile moves others to the next page; a page without new projects is the last.
             new = {self._number(project): project for project in self._dicts(body.get("results"))}
             yield from (project for number, project in new.items() if number not in project_ids)
             if not body.get("next"):
@@ -120,8 +120,8 @@ class Client:
         instructions: str,
         **more: Any,
     ) -> int:
-        """Make a project whose annotators see the instructions first and cannot send an empty answer. `more` are
-        further fields by the names that Label Studio has for them.
+        """Create a project whose annotators see the instructions first and cannot send an empty answer. `more` are
+        further fields, by Label Studio's names.
         """
         project = self._object(
             lambda: self._sdk.projects.with_raw_response.create(
@@ -143,22 +143,22 @@ class Client:
         return self._object(lambda: self._sdk.projects.with_raw_response.get(project))
 
     def update_project(self, project: int, **fields: Any) -> dict[str, Any]:
-        """Change fields of a project, by the names that Label Studio has for them."""
+        """Change fields of a project, by Label Studio's names."""
         return self._object(lambda: self._sdk.projects.with_raw_response.update(project, **fields))
 
     def delete_project(self, project: int) -> None:
-        """Delete a project there, with every task and annotation in it."""
+        """Delete a project in Label Studio, with every task and annotation in it."""
         self._call(lambda: self._sdk.projects.with_raw_response.delete(project))
 
     def import_tasks(self, project: int, rows: Sequence[Mapping[str, Any]]) -> list[int]:
         """Send tasks' data and return the tasks' numbers in the same order.
 
-        Rows go in chunks; a chunk is stored there as a whole or not at all.
+        Rows are sent in chunks; Label Studio stores a chunk completely or not at all.
         """
         ids: list[int] = []
         for start in range(0, len(rows), TASKS_PER_IMPORT):
             chunk = rows[start : start + TASKS_PER_IMPORT]
-            # Past the SDK: it makes an object of each of the thousands of rows of a chunk.
+            # Without the SDK: it makes an object of each of the thousands of rows of a chunk.
             response = self._http.post(
                 f"{self.url}/api/projects/{project}/import",
                 params={"return_task_ids": "true"},
@@ -173,7 +173,7 @@ class Client:
         return ids
 
     def delete_tasks(self, project: int, tasks: Sequence[int]) -> None:
-        """Delete tasks of a project, with every annotation of them."""
+        """Delete tasks of a project, with their annotations."""
         from label_studio_sdk.actions.types import (
             PrepareParamsRequestRequestSelectedItemsIncluded as Included,
         )
@@ -192,18 +192,18 @@ class Client:
         self._call(lambda: self._sdk.tasks.with_raw_response.update(str(task), data=dict(data)))
 
     def task(self, task: int) -> dict[str, Any]:
-        """Return a task with its annotations in full, cancelled ones too."""
+        """Return a task with its complete annotations, including cancelled ones."""
         options: RequestOptions = {"additional_query_parameters": {"resolve_uri": "false"}}
         return self._plain(
             self._object(lambda: self._sdk.tasks.with_raw_response.get(str(task), request_options=options))
         )
 
     def annotations_of(self, task: int) -> list[dict[str, Any]]:
-        """Return a task's annotations in full, cancelled ones too: their own address there leaves those out."""
+        """Return a task's complete annotations, including cancelled ones, which their own address leaves out."""
         return self._dicts(self.task(task).get("annotations"))
 
     def task_refs(self, project: int, *, page_size: int = 5000) -> Iterator[tuple[int, str]]:
-        """Yield each task's number and its data's `ref`, empty where there is none."""
+        """Yield each task's number and the `ref` in its data, empty if there is none."""
         for page in pagination.pages(self._asking(project, page_size, include="id,data"), pagination.Span(1)):
             for task in page:
                 data = task.get("data")
@@ -217,10 +217,10 @@ class Client:
         numbers: Collection[int] | None = None,
         failing: pagination.Failing = pagination.fail,
     ) -> Iterator[list[dict[str, Any]]]:
-        """Yield pages of tasks with their annotations: what `_READ` names of each, cancelled ones too.
+        """Yield pages of tasks with the fields in `_READ` of their annotations, including cancelled ones.
 
-        Where the tasks' `numbers` are known it takes half the time; tasks beside them may then be left out, and those
-        at which the server fails are told to `failing` and passed over.
+        If the tasks' `numbers` are given, this takes half the time; other tasks may then be left out, and tasks at
+        which the server fails are reported to `failing` and skipped.
         """
         ask = self._asking(project, page_size, fields="all", include=_READ)
         if numbers is None:
@@ -233,7 +233,7 @@ class Client:
     def create_webhook(
         self, *, project: int, url: str, headers: Mapping[str, str], actions: Sequence[str]
     ) -> int:
-        """Ask to be told of what happens in a project, with nothing of its content."""
+        """Subscribe to the events of a project, without their content."""
         webhook = self._object(
             lambda: self._sdk.webhooks.with_raw_response.create(
                 url=url,
@@ -255,7 +255,7 @@ class Client:
 
     def _asking(self, project: int, page_size: int, **options: str) -> pagination.Ask:
         def ask(span: pagination.Span) -> tuple[pagination.Page, int]:
-            # Past the SDK: it makes an object of each task and annotation, which takes too long for whole projects.
+            # Without the SDK: it makes an object of each task and annotation, which takes too long for whole projects.
             body = self._dict(
                 self._get(
                     "/api/tasks/",
@@ -271,7 +271,7 @@ class Client:
             numbers = [self._number(task) for task in tasks]
             if type(total) is not int or numbers != sorted(set(numbers)) or not all(map(span.holds, numbers)):
                 raise errors.garbage(self.url)
-            if total > 0 and not tasks:  # the rest is withheld: what was not shown is not gone
+            if total > 0 and not tasks:  # the server withholds tasks: they must not be taken for deleted
                 raise errors.garbage(self.url)
             return tasks, total
 
@@ -282,15 +282,15 @@ class Client:
         return responses.content(response, place=self.url)
 
     def _call(self, ask: Callable[[], HttpResponse[Any]]) -> httpx.Response:
-        """Ask through Label Studio's client; it reads the answer, we take what was said in full."""
+        """Send a request by Label Studio's client, but return the complete response."""
         from label_studio_sdk.core.api_error import ApiError
         from label_studio_sdk.core.parse_error import ParsingError
 
         try:
             return ask().response
         except (ApiError, ParsingError, TypeError, ValueError):
-            # Statuses were told apart before. What is left is an answer that it cannot read: it makes an object
-            # of whatever it was sent, or fails.
+            # Error statuses were handled before. Here the client cannot parse the answer, because it makes an object of
+            # anything or fails.
             raise errors.garbage(self.url) from None
 
     def _object(self, ask: Callable[[], HttpResponse[Any]]) -> dict[str, Any]:
@@ -302,10 +302,10 @@ class Client:
         return self._dicts(responses.content(self._call(ask), place=self.url))
 
     def _plain(self, task: dict[str, Any]) -> dict[str, Any]:
-        """Name who completed an annotation by number alone: some answers hold all about the person instead."""
+        """Reduce `completed_by` to the user's number: some answers contain all data of the person instead."""
         for annotation in self._dicts(task.get("annotations")):
             self._number(annotation)
-            if "result" not in annotation:  # nothing is taken for an empty answer because it was not sent
+            if "result" not in annotation:  # a missing result must not be taken for an empty answer
                 raise errors.garbage(self.url)
             person = annotation.get("completed_by")
             if isinstance(person, dict):

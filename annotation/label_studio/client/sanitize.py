@@ -4,7 +4,7 @@ import unicodedata
 
 
 def storable(text: object, *, longest: int) -> str:
-    """Return a text as one line of so many characters; without those that are not seen, or turn others round."""
+    """Return a text as one line of at most `longest` characters, without invisible and direction-changing ones."""
     if not isinstance(text, str):
         return ""
     line = " ".join("".join(map(_seen, text[: 20 * longest])).split())

@@ -15,7 +15,7 @@ from jobs.run.registry import register
 from jobs.uploads import opened_upload
 from studies.models import Study
 
-# A job's page lists this many rejected rows; the counts are always of all.
+# A job's page lists this many rejected rows; the counts always include all rows.
 _MOST_LINES = 500
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class LabelStudioExport(ImportFormat):
-    """What Label Studio exports as JSON."""
+    """The JSON export of Label Studio."""
 
     tool = "Label Studio"
     flag = "label_studio"
@@ -32,19 +32,19 @@ class LabelStudioExport(ImportFormat):
         parser.add_argument(
             "--label-studio",
             action="store_true",
-            help="FILE is a JSON export of Label Studio, whatever its name",
+            help="FILE is a JSON export of Label Studio, even if its name does not end in .json",
         )
         parser.add_argument(
             "--asked",
             nargs="+",
             default=[],
             metavar="ATTRIBUTE",
-            help="of Label Studio: what every task asks, where its data does not list it",
+            help="for Label Studio: the attributes that every task asks about, if its data does not list them",
         )
         parser.add_argument(
             "--without-ground-truth",
             action="store_true",
-            help="of Label Studio: leave out annotations marked as ground truth (default: take them as any other)",
+            help="for Label Studio: leave out annotations marked as ground truth (default: import them like any other)",
         )
 
     def recognises(self, file: Path) -> bool:

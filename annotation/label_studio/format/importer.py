@@ -1,4 +1,4 @@
-"""Importing a JSON export of Label Studio like any table of judgements."""
+"""Importing a JSON export of Label Studio in the same way as a table of judgements."""
 
 from pathlib import Path
 from typing import BinaryIO
@@ -9,7 +9,7 @@ from annotation.label_studio.format.reader import read_export
 from foundation.errors import DomainError
 from jobs.progress.reporter import Progress, Unwatched
 
-# What other names may mend.
+# Problems that other names may solve.
 _OF_THE_NAMES = ("map_bad", "no_row_readable", "table_empty")
 
 
@@ -21,11 +21,10 @@ def import_export(
     file_name: str | None = None,
     progress: Progress | None = None,
 ) -> ImportReport:
-    """Import the annotations of an export into the target's study, created when there is none of that name.
+    """Import the annotations of an export into the target's study, which is created if it does not exist.
 
-    An attribute is in the image where it was ticked or has a box, and judged absent where the task asked it and
-    neither is so. What cannot be read is left out and reported, row by row; skipped annotations, drafts and
-    predictions are counted.
+    An attribute is in the image if it was ticked or has a box; otherwise it counts as absent if the task asked about
+    it. Unreadable rows are left out and reported one by one; skipped annotations, drafts and predictions are counted.
     """
     options = options or ExportOptions()
     progress = progress or Unwatched()

@@ -9,8 +9,8 @@ from annotation.label_studio.format.names import CONTROLS
 YES, NO = "yes", "no"
 IMAGE, ATTRIBUTE = "image", "attribute"  # what is shown
 NONE, SOME = "None of the above", "At least one of the above"
-# The picture takes the room that the answers beside it leave, and no more than the window is high. The answers come
-# first, so that their keys are 1 to 5, and stand on the right.
+# The picture fills the space beside the answers, up to the height of the window. The answers come first, so that their
+# keys are 1 to 5, and are shown on the right.
 _STYLE = """
     .asks {display: flex; gap: 16px; align-items: flex-start}
     .picture {flex: 1 1 auto; min-width: 0}
@@ -24,10 +24,10 @@ _HEIGHT = "calc(100vh - 150px)"
 def labelling_interface(
     *, rates: bool, statement: str, labels: Mapping[str, str] | None = None, answered_elsewhere: bool = True
 ) -> str:
-    """Return the XML that a project of Label Studio needs to show our tasks and to have them answered.
+    """Return the XML with which a project of Label Studio shows our tasks and their questions.
 
-    `answered_elsewhere`: annotations that come with the tasks are shown as well, which name their annotator and
-    say outright where none of the attributes was left unchosen.
+    `answered_elsewhere`: annotations that come with the tasks are shown too. They name their annotator and state
+    explicitly whether “none of the above” was chosen.
     """
     question = (
         _rating({**RATING_LABELS, **(labels or {})}, statement)
@@ -75,7 +75,7 @@ def _marking(statement: str, answered_elsewhere: bool) -> list[str]:
         f"    <Header value={quoteattr(statement)}/>",
         f'    <Choices name="{present}" toName="{IMAGE}" choice="multiple" value="$attributes"/>',
         f'    <Choices name="{none}" toName="{IMAGE}" choice="multiple">',
-        # Label Studio refuses a lone Choice, but for one that stands in a View.
+        # Label Studio refuses a single Choice unless it is in a View.
         f'      <View><Choice value="{NONE}" alias="{YES}" hotkey="0"/></View>',
         *([f'      <View><Choice value="{SOME}" alias="{NO}"/></View>'] if answered_elsewhere else []),
         "    </Choices>",

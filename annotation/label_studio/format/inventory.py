@@ -1,6 +1,6 @@
 """What a JSON export of Label Studio contains: the fields of its tasks' data, and the controls that were answered.
 
-People choose among these if an export is not ours, so a refusal lists them with samples, and a page offers them.
+If an export is not ours, people choose from these names; so a refusal lists them with samples, and a page offers them.
 """
 
 from collections import Counter
@@ -11,7 +11,7 @@ from typing import Any
 from annotation.imports.column_map import RATING_WORDS
 from annotation.label_studio.format.names import CONTROLS, DATA_FIELDS, NONE_WORDS, Names
 
-# Of each kind: a hostile file may name millions.
+# Limit for each kind: a malicious file may contain millions.
 MOST_NAMES = 60
 _MOST_SAMPLES = 5
 _LONGEST_NAME, _LONGEST_SAMPLE = 100, 60
@@ -23,7 +23,7 @@ _GROUPS = ("group", "identity_group", "identity", "people", "nationality", "coun
 
 @dataclass(frozen=True)
 class Item:
-    """A field or a control. `kind` is a control's type; `count` is how many tasks or results have it."""
+    """A field or a control. `kind` is a control's type; `count` is the number of tasks or results that have it."""
 
     name: str
     kind: str
@@ -38,7 +38,7 @@ class Item:
 
 @dataclass(frozen=True)
 class Inventory:
-    """The fields and controls of a file, those that come most often first."""
+    """The fields and controls of a file, the most frequent first."""
 
     tasks: int
     annotations: int
@@ -46,12 +46,12 @@ class Inventory:
     controls: tuple[Item, ...]
 
     def described(self) -> dict[str, Any]:
-        """Return it as plain data."""
+        """Return the inventory as plain data."""
         return asdict(self)
 
     @classmethod
     def of(cls, described: Mapping[str, Any]) -> "Inventory":
-        """Return what `described` gave."""
+        """Return the inventory that `described` returned as plain data."""
         fields, controls = (
             tuple(
                 Item(**{**description, "samples": tuple(description["samples"])})
@@ -63,7 +63,7 @@ class Inventory:
 
     def lists(self) -> str:
         """Return the names that a person can choose from."""
-        summary = f"The file holds {self.tasks:,} tasks with {self.annotations:,} annotations."
+        summary = f"The file contains {self.tasks:,} tasks with {self.annotations:,} annotations."
         return "\n".join(
             (
                 summary,
@@ -74,10 +74,10 @@ class Inventory:
         )
 
     def unknown(self, names: Names) -> str:
-        """Return the first given name that the file does not hold, as `FIELD=NAME`; "" if there is none."""
+        """Return the first given name that the file does not contain, as `FIELD=NAME`; "" if there is none."""
         data, controls = {item.name for item in self.fields}, {item.name for item in self.controls}
         if max(len(data), len(controls)) >= MOST_NAMES:
-            return ""  # it holds more than is listed
+            return ""  # the file has more names than are listed
         for subject in names.given:
             named_items, name = (
                 (data, names.data[subject][0])
@@ -126,7 +126,7 @@ def take_inventory(tasks: Iterable[Mapping[str, Any]]) -> Inventory:
 
 
 def suggestions(inventory: Inventory) -> dict[str, str]:
-    """Return which of the file's names may hold what: a guess that a person confirms."""
+    """Return a guess which name of the file contains which field; a person confirms it."""
     names = {item.name: item for item in inventory.fields}
     names_by_field = {
         subject: next((name for name in usual_names if name in names), "")
@@ -182,7 +182,7 @@ def _items(counts: Mapping[tuple[str, str], _Count]) -> tuple[Item, ...]:
 
 
 def _said(value: object) -> list[str]:
-    """Return what a result says, as samples."""
+    """Return the contents of a result, as samples."""
     if not isinstance(value, Mapping):
         return []
     return [text for key in _TEXTS if key in value for text in _samples(value[key])]
@@ -199,7 +199,7 @@ def _samples(value: object) -> list[str]:
 
 
 def _short(text: str, longest: int) -> str:
-    """Return a text in one line that any database, page and console can hold."""
+    """Return a text in one line that any database, page and console can show."""
     text = text[: 4 * longest].encode("utf-8", "replace").decode()
     text = " ".join("".join(character if character.isprintable() else " " for character in text).split())
     return text if len(text) <= longest else f"{text[: longest - 1]}…"

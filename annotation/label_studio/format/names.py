@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from annotation.imports.column_map import split_pairs
 from foundation.errors import DomainError
 
-# Where a task's data may hold it, the first that is there; the first name of each is the one we write.
+# Names of each field in a task's data. The first name that exists is read; the first in the list is written.
 DATA_FIELDS: dict[str, tuple[str, ...]] = {
     "image": ("image_id", "image"),
     "group": ("group",),
@@ -22,7 +22,7 @@ CONTROLS: dict[str, str] = {
     "justification": "justification",
     "annotator": "annotator",
 }
-# Among the choices that say which attributes are there, these say that none is.
+# Among the choices for attributes, these mean that none of them is in the image.
 NONE_WORDS = frozenset(
     {
         "none",
@@ -38,15 +38,15 @@ NONE_WORDS = frozenset(
 FIELDS = {
     "image": "field of data with the image's name or address",
     "group": "field of data with the identity group",
-    "attribute": "field of data with what was asked: a list of attributes, or the one rated",
+    "attribute": "field of data with the attributes asked about: a list, or the single attribute to rate",
     "model": "field of data with the model that made the image",
     "condition": "field of data with the condition",
     "present": "choices that say which attributes are in the image",
-    "box": "rectangles labelled with an attribute; what has a box is in the image",
-    "none_of_the_above": "choice of yes or no; not needed where it is one of the choices of present",
+    "box": "rectangles labelled with an attribute; an attribute with a box is in the image",
+    "none_of_the_above": "choice of yes or no; not needed if it is one of the choices of present",
     "rating": "stars or choice of 1 to 5, or of the words for it",
-    "justification": "text why a rating is Unsure",
-    "annotator": "text that names the annotator, where completed_by does not",
+    "justification": "text with the reason why a rating is Unsure",
+    "annotator": "text that names the annotator, if completed_by does not",
 }
 
 
@@ -56,15 +56,15 @@ class Names:
 
     data: Mapping[str, tuple[str, ...]]
     controls: Mapping[str, str]
-    asked: tuple[str, ...] = ()  # the attributes asked of every task, where its data does not list them
-    given: tuple[str, ...] = ()  # the fields whose names somebody gave: a file that lacks them is refused
+    asked: tuple[str, ...] = ()  # the attributes that every task asks about, if its data does not list them
+    given: tuple[str, ...] = ()  # the fields with given names: a file that lacks them is refused
 
     def control(self, field: str) -> str:
-        """Return the control that holds a field; "" where another one says it too."""
+        """Return the control that contains a field; "" if another control contains it too."""
         return self.controls[field]
 
     def described(self) -> dict[str, object]:
-        """Return the names as plain data: part of what makes two imports the same."""
+        """Return the names as plain data: part of the identity of an import."""
         return asdict(self)
 
 
@@ -72,12 +72,12 @@ OURS = Names(DATA_FIELDS, CONTROLS)
 
 
 def parse_names(pairs: list[str], *, asked: tuple[str, ...] = ()) -> Names:
-    """Turn `FIELD=NAME` arguments into names; what is not given keeps the name that our own export writes."""
+    """Turn `FIELD=NAME` arguments into names; fields without an argument keep the name that our own export writes."""
     columns = split_pairs(pairs, FIELDS)
     data = DATA_FIELDS | {field: (name,) for field, name in columns.items() if field in DATA_FIELDS}
     controls = CONTROLS | {field: name for field, name in columns.items() if field in CONTROLS}
     if controls["none_of_the_above"] == controls["present"]:
-        # “None” is one of the choices there, which is seen without being named.
+        # “None” is one of the choices there, which is recognised without a mapping.
         controls["none_of_the_above"] = ""
         columns.pop("none_of_the_above", None)
     twice = {name for name in controls.values() if list(controls.values()).count(name) > 1}

@@ -1,4 +1,4 @@
-"""How a JSON export of Label Studio is read."""
+"""Options for reading a JSON export of Label Studio."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -11,16 +11,16 @@ from catalog.attributes import normalise
 
 @dataclass(frozen=True)
 class ExportOptions:
-    """Which names hold what, and what applies to every row. Boxes are always in percent of the image."""
+    """The names of fields, and the values that apply to every row. Boxes are always in percent of the image."""
 
     names: Names = OURS
     rows: LabelImportOptions = field(default_factory=LabelImportOptions)
-    ground_truth: bool = True  # whether annotations marked as such are taken as any other, or left out
+    ground_truth: bool = True  # whether annotations with this mark are imported like any other, or left out
     words: Mapping[str, str] = field(default_factory=dict)  # further words for yes, no or a rating
 
     @property
     def none_text(self) -> str:
-        """How a choice says that none of the attributes is there."""
+        """The choice that means that none of the attributes is in the image."""
         return normalise(self.rows.none_of_the_above)
 
     def column_map(self, columns: dict[str, str]) -> ColumnMap:

@@ -21,8 +21,8 @@ from foundation.tables.reader import Table, read_bytes
 
 MAX_DEPTH = 100
 MAX_OBJECTS = 10_000_000  # an annotation with a box has about ten
-# Texts are passed over whole, so that brackets in them are none. So is one that never ends, which would otherwise be
-# searched again from each quotation mark in it.
+# Strings are skipped as a whole, so that brackets in them do not count. So is an unterminated string, which would
+# otherwise be searched again from each quotation mark in it.
 _STRUCTURE = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[\[\]{}]', re.DOTALL)
 _COLUMNS = (
     "image",
@@ -55,7 +55,7 @@ _IGNORED = {
 
 @dataclass(frozen=True)
 class Export:
-    """The rows of an export, which of their columns hold what, and what was left out."""
+    """The rows of an export, the contents of their columns, and what was left out."""
 
     table: Table
     columns: dict[str, str]
@@ -69,11 +69,11 @@ class Export:
 
 @dataclass
 class _Rows:
-    """Rows as they are found. A row's number is that of its task in the file, the first being 1."""
+    """Collects rows. A row's number is the number of its task in the file, from 1."""
 
     options: ExportOptions
     rates: bool
-    none_words: frozenset[str]  # choices that say that none of the attributes is there
+    none_words: frozenset[str]  # choices that mean that none of the attributes is in the image
     none_is_a_choice: bool  # one of these is among the choices of `present` somewhere in the file
     tasks: list[int] = field(default_factory=list)
     rows: list[tuple[str, ...]] = field(default_factory=list)
@@ -88,7 +88,7 @@ class _Rows:
         self.rows.append(tuple(cells.get(column, "") for column in _COLUMNS))
 
     def notes(self) -> tuple[str, ...]:
-        """Return what was left out or taken as any other, counted."""
+        """Return sentences with the numbers of annotations that were left out or marked."""
         return tuple(
             f"{self.ignored[cause]:,} {sentence}"
             for cause, sentence in _IGNORED.items()
@@ -107,10 +107,10 @@ def is_export(source: Path) -> bool:
 def read_export(
     source: Path | BinaryIO, options: ExportOptions | None = None, *, file_name: str | None = None
 ) -> Export:
-    """Read an export. Raises DomainError where it is none; what is wrong with one annotation rejects its rows.
+    """Read an export. Raises DomainError if it is not an export; a problem in one annotation rejects its rows.
 
-    Label Studio marks whatever was brought in as ground truth unless told otherwise, and anybody there may mark
-    more: so the mark alone makes an annotation neither better nor worse, and what it did is counted.
+    By default Label Studio marks all imported annotations as ground truth, and anybody may mark more. So the mark does
+    not make an annotation better or worse; annotations with the mark are counted.
     """
     options = options or ExportOptions()
     name = file_name or Path(str(getattr(source, "name", source))).name
@@ -157,19 +157,20 @@ def _read_tasks(tasks: list[dict[str, Any]], options: ExportOptions) -> _Rows:
 
 
 def look_into(source: Path | BinaryIO, *, file_name: str) -> Inventory:
-    """Return what an export holds. Raises DomainError where it is none."""
+    """Return the inventory of an export. Raises DomainError if the file is not an export."""
     return take_inventory(_tasks(read_bytes(source, file_name), file_name))
 
 
 def _digest(data: bytes, options: ExportOptions) -> str:
-    """Return what tells imports apart: read by other names, or with some left out, it is another table."""
+    """Return a digest that identifies an import: with other names or with some annotations left out, it is another
+    table."""
     if options.names != OURS:
         data += json.dumps(options.names.described(), sort_keys=True).encode()
     return hashlib.sha256(data if options.ground_truth else data + b"-").hexdigest()
 
 
 def _chooses(tasks: list[dict[str, Any]], control: str, words: Collection[str]) -> bool:
-    """Return whether one of these words is chosen anywhere."""
+    """Return whether one of these words is chosen in any task."""
     return any(
         isinstance(text, str) and " ".join(text.split()).casefold() in words
         for task in tasks
@@ -204,22 +205,24 @@ def _tasks(data: bytes, name: str) -> list[dict[str, Any]]:
 
 
 def _refuse_too_much(data: bytes, name: str) -> None:
-    """Refuse what nests deeply or holds so many values that reading them would fill the memory."""
+    """Refuse data that nests too deeply, or has so many values that reading it would fill the memory."""
     depth, opened = 0, 0
     for match in _STRUCTURE.finditer(data):
         mark = match[0][:1]
         if mark in b"[{":
             depth, opened = depth + 1, opened + 1
             if depth > MAX_DEPTH:
-                raise _refusal(name, f"nests more than {MAX_DEPTH} levels deep, which no export does")
+                raise _refusal(name, f"is nested more than {MAX_DEPTH} levels deep, unlike any export")
             if opened > MAX_OBJECTS:
-                raise _refusal(name, f"holds more than {MAX_OBJECTS:,} lists and objects, which is the limit")
+                raise _refusal(
+                    name, f"contains more than {MAX_OBJECTS:,} lists and objects, which is the limit"
+                )
         elif mark in b"]}":
             depth -= 1
 
 
 def _rates(tasks: list[dict[str, Any]], names: Names) -> bool:
-    """Whether the first result that is a rating or a mark is a rating."""
+    """Whether the first rating or mark in the file is a rating."""
     marking = {names.controls[name] for name in ("present", "box", "none_of_the_above")}
     for task in tasks:
         for annotation in _list(task, "annotations"):
@@ -335,9 +338,9 @@ def _shown(data: Mapping[str, Any], answered: Answered, names: Names) -> dict[st
 
 
 def _asked(data: Mapping[str, Any], names: Names, *, may_be_none: bool) -> list[str]:
-    """Return the attributes a task asks: a text, or a list of texts or of objects with a value.
+    """Return the attributes that a task asks about: a text, or a list of texts or of objects with a value.
 
-    The list may be empty where 'none of the above' was answered: that is then all that was asked.
+    The list may be empty if 'none of the above' was answered: the task then asked only about that.
     """
     key = next((key for key in names.data["attribute"] if key in data), None)
     listed = data[key] if key is not None else list(names.asked)
@@ -368,7 +371,7 @@ def _data(data: Mapping[str, Any], names: Names, field: str) -> str:
 
 
 def _completed_by(annotation: Mapping[str, Any]) -> str:
-    """Return the number of who answered; addresses and names of people are not taken."""
+    """Return the number of the person who answered; addresses and names of people are not imported."""
     person = annotation.get("completed_by")
     number = person.get("id") if isinstance(person, dict) else person
     if isinstance(number, bool) or not isinstance(number, int):
@@ -377,7 +380,7 @@ def _completed_by(annotation: Mapping[str, Any]) -> str:
 
 
 def _content(data: Mapping[str, Any], annotation: Mapping[str, Any]) -> str:
-    """Return what tells an annotation from others."""
+    """Return a digest that identifies an annotation."""
     text = json.dumps([data, annotation], sort_keys=True)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 

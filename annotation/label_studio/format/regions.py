@@ -11,7 +11,7 @@ from annotation.label_studio.format.names import Names
 from catalog.attributes import normalise
 from foundation.errors import DomainError
 
-# What division of pixels by pixels leaves beyond an edge is no box outside the image.
+# Rounding errors beyond an edge do not make a box lie outside the image.
 _SLACK = 1e-6
 _LABELS = ("rectanglelabels", "labels")
 _HALVES = re.compile("[\ud800-\udfff]")
@@ -31,11 +31,11 @@ class Answered:
     justification: str = ""
     annotator: str = ""
     size: tuple[int, int] | None = None
-    other: int = 0  # results of controls that nothing was mapped to
+    other: int = 0  # results of controls that are not mapped
 
 
 def read_results(results: list[Any], names: Names) -> Answered:
-    """Read the results of an annotation. Raises ValueError where it cannot be taken at all."""
+    """Read the results of an annotation. Raises ValueError if the annotation cannot be imported."""
     fields = {control: name for name, control in names.controls.items() if control}
     answered = Answered()
     for result in results:
@@ -62,7 +62,7 @@ def read_results(results: list[Any], names: Names) -> Answered:
 
 
 def _stars(value: object) -> str:
-    """Return how many stars were given."""
+    """Return the number of stars."""
     if isinstance(value, bool) or not isinstance(value, int | float) or value != value // 1:
         raise ValueError("a star rating is not a whole number")
     return str(int(value))
@@ -71,7 +71,7 @@ def _stars(value: object) -> str:
 def _read_region(result: Mapping[str, Any], value: Mapping[str, Any], answered: Answered) -> None:
     labels = [_attribute(text) for key in _LABELS for text in (texts_of(value, key) if key in value else [])]
     if not labels:
-        # A rectangle and its label may be two results of one id: the one without says nothing more.
+        # A rectangle and its label may be two results with one id: the one without a label adds nothing.
         if result.get("type") == "rectangle":
             return
         raise ValueError(f"a region of type “{_kind(result)}” has no label of an attribute")
@@ -86,7 +86,7 @@ def _read_region(result: Mapping[str, Any], value: Mapping[str, Any], answered: 
 
 
 def rectangle_of(result: Mapping[str, Any], value: Mapping[str, Any]) -> list[float]:
-    """Return left, top, width and height in percent; raises ValueError where it is no upright rectangle."""
+    """Return left, top, width and height in percent; raises ValueError if it is not an upright rectangle."""
     if number_of(value.get("rotation") or 0, "rotation") % 360 or number_of(
         result.get("image_rotation") or 0, "rotation"
     ):
@@ -99,24 +99,24 @@ def rectangle_of(result: Mapping[str, Any], value: Mapping[str, Any]) -> list[fl
 
 
 def _inside(start: float, length: float) -> tuple[float, float]:
-    """Return start and length without what rounding put beyond 0 or 100."""
+    """Return start and length, with rounding errors beyond 0 and 100 removed."""
     if -_SLACK <= start < 0:
         start, length = 0.0, length + start
     if 100 < start + length <= 100 + _SLACK:
         length = 100 - start
-        # The difference of two numbers may again add up to the next one above 100.
+        # Because of rounding, start and the new length may again add up to slightly more than 100.
         if start + length > 100:
             length = math.nextafter(length, 0)
     return start, length
 
 
 def number_of(value: object, name: str, shape: str = "rectangle") -> float:
-    """Return a number of a region's; raises ValueError where it is none."""
+    """Return a number of a region; raises ValueError if it is not a number."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise ValueError(f"the {name} of a {shape} is not a number")
     try:
         number = float(value)
-    except OverflowError:  # JSON knows whole numbers of any length
+    except OverflowError:  # JSON allows whole numbers of any length
         number = math.inf
     if not math.isfinite(number):
         raise ValueError(f"the {name} of a {shape} is not a number")
@@ -124,14 +124,14 @@ def number_of(value: object, name: str, shape: str = "rectangle") -> float:
 
 
 def size_of(width: object, height: object) -> tuple[int, int] | None:
-    """Return a size in pixels, or None where it is none."""
+    """Return a size in pixels, or None if it is not a size."""
     if type(width) is int and type(height) is int and 0 < width <= 100_000 and 0 < height <= 100_000:
         return width, height
     return None
 
 
 def texts_of(value: Mapping[str, Any], key: str) -> list[str]:
-    """Return the texts of a result, also where it holds one; raises ValueError where they are none."""
+    """Return the texts of a result, which may be a single text; raises ValueError if they are not texts."""
     texts = value.get(key, [])
     texts = [texts] if isinstance(texts, str) else texts
     if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
@@ -140,9 +140,9 @@ def texts_of(value: Mapping[str, Any], key: str) -> list[str]:
 
 
 def whole(text: str) -> str:
-    """Return a text, or raise ValueError where it holds half a character: JSON can say it, no database takes it."""
+    """Return a text; raises ValueError if it contains half a character, which JSON allows but no database stores."""
     if _HALVES.search(text):
-        raise ValueError("a text holds half a character")
+        raise ValueError("a text contains half a character")
     return text
 
 
@@ -150,7 +150,7 @@ def _kind(result: Mapping[str, Any]) -> str:
     return str(result.get("type"))[:40].encode("utf-8", "replace").decode()
 
 
-@lru_cache(maxsize=10_000)  # the same few, again and again
+@lru_cache(maxsize=10_000)  # the same few texts occur many times
 def _attribute(text: str) -> str:
     try:
         return normalise(text)

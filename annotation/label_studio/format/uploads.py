@@ -19,18 +19,18 @@ from studies.models import Study
 
 LOOK = "label_studio.look_into_export"
 IMPORT = "label_studio.import_export"
-# The argument that names the file. `jobs.uploads` removes others as soon as their job is done; this one is read twice.
+# The argument that names the file. `jobs.uploads` removes other files when their job is done; this one is read twice.
 EXPORT = "export"
 MOST_BYTES = 64 * 1024 * 1024
 
 
 def upload_limit() -> int:
-    """Return how many bytes an uploaded export may have."""
+    """Return the maximum size of an uploaded export, in bytes."""
     return min(MOST_BYTES, settings.TABLE_MAX_BYTES)
 
 
 def start_look(*, study: Study, file: "UploadedFile[Any]", by: User | None) -> Job:
-    """Keep an export and have a worker look what it holds; what is plainly none is refused at once."""
+    """Store an export and queue its inspection; a file that is obviously not an export is refused at once."""
     name = (
         "".join(character for character in (file.name or "") if character.isprintable())[-120:]
         or "export.json"
@@ -54,9 +54,9 @@ def start_look(*, study: Study, file: "UploadedFile[Any]", by: User | None) -> J
 
 
 def start_import(*, look: Job, by: User | None, **options: Any) -> Job:
-    """Have a file imported that was looked into; `options` say by which names, as plain data."""
+    """Queue the import of an inspected file; `options` contain the names, as plain data."""
     with opened_upload(look, EXPORT):
-        pass  # it is still there
+        pass  # the file still exists
     arguments = {name: look.arguments[name] for name in ("study", EXPORT, "file_name")}
     return enqueue(
         kind=IMPORT,
@@ -68,12 +68,12 @@ def start_import(*, look: Job, by: User | None, **options: Any) -> Job:
 
 
 def looks_of(study: Study) -> QuerySet[Job]:
-    """Return the files of a study that were looked into and are still there, newest first."""
+    """Return the inspected files of a study that still exist, newest first."""
     return Job.objects.filter(study_id=study.pk, kind=LOOK, arguments__has_key=EXPORT).order_by("-pk")
 
 
 def remove_used() -> None:
-    """Remove the files that were imported, and in time those that were not."""
+    """Remove imported files, and after some time files that were not imported."""
     remove_looked_into(look=LOOK, importing=IMPORT, key=EXPORT)
 
 

@@ -1,7 +1,7 @@
 """Annotators' answers, as a task of Label Studio.
 
 Label Studio expects rectangles in percent of the image, and accepts only its own users in `completed_by`. So the
-annotator is written as a separate text, which its pages show and its exports keep.
+annotator is written as a separate text, which Label Studio shows and exports.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -24,9 +24,9 @@ class Rectangle:
 
 @dataclass(frozen=True)
 class Answer:
-    """One submission: marks (attribute → boxes of it, for what was ticked) or a rating."""
+    """One submission: marks (ticked attribute → its boxes) or a rating."""
 
-    number: int  # of the submission among all that are written
+    number: int  # of the submission among all written submissions
     annotator: str
     ticked: Mapping[str, Sequence[Rectangle]] = field(default_factory=dict)
     none_of_the_above: bool | None = None
@@ -37,18 +37,18 @@ class Answer:
 
 @dataclass(frozen=True)
 class Screen:
-    """What was shown: an image with the attributes asked of it, or one attribute to rate (no image)."""
+    """The contents of a screen: an image with the attributes asked about, or one attribute to rate (no image)."""
 
     number: int
     attributes: tuple[str, ...]
-    image: str = ""  # its name; "" for a rating
-    address: str = ""  # where Label Studio finds its file
+    image: str = ""  # name of the image; "" for a rating
+    address: str = ""  # the address at which Label Studio loads the file
     size: tuple[int, int] | None = None
     described: Mapping[str, Any] = field(default_factory=dict)  # further data of the task
 
 
 def task(screen: Screen, answers: Iterable[Answer]) -> dict[str, Any]:
-    """Return a task with its annotations as Label Studio's JSON import takes them."""
+    """Return a task with its annotations, in the format of Label Studio's JSON import."""
     return {
         "id": screen.number,
         "data": data_of(screen),
@@ -79,7 +79,7 @@ def annotation_of(screen: Screen, answer: Answer) -> dict[str, Any]:
     written: dict[str, Any] = {
         "result": results,
         "was_cancelled": False,
-        # Said outright: Label Studio takes an imported annotation for the truth where nothing is said.
+        # Stated explicitly: by default Label Studio marks an imported annotation as ground truth.
         "ground_truth": False,
     }
     if answer.seconds is not None:

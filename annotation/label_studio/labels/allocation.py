@@ -1,4 +1,4 @@
-"""Which of the people who answered a task get its places: the same people, whatever was read first.
+"""Which of the people who answered a task get its places. The order of reading does not matter.
 
 Some places are fixed: those of answers given on our own pages, those a lead left with an excluded answer, and those
 that must not change now. The other answers come in the order of Label Studio's clock, and each takes a
@@ -22,13 +22,13 @@ State = LabelStudioAnnotation.State
 Status = Annotation.Status
 Ended = Assignment.State
 _STANDS_AS = {Status.ACCEPTED: State.COUNTED, Status.SURPLUS: State.SURPLUS, Status.EXCLUDED: State.EXCLUDED}
-# An assignment that these ended, or that is still open, has no answer that a skip could contradict.
+# An assignment that ended in this way, or is still open, has no answer that a skip could contradict.
 _OPEN = (Ended.LEASED, Ended.EXPIRED)
 
 
 @dataclass(slots=True)
 class Step:
-    """What an annotator's assignment of a task is to become; with a verdict, its row becomes the latest answer."""
+    """The new state of an annotator's assignment of a task; with a verdict, its row becomes the latest answer."""
 
     task_id: int
     annotator_id: int
@@ -49,7 +49,7 @@ class Places:
     profiles: Mapping[int, Profile]
 
     def mix(self, annotators: Sequence[int]) -> str | None:
-        """Return the task's mix if these hold it; None where its quotas could not be met any more."""
+        """Return the task's mix with these annotators; None if its quotas could no longer be met."""
         if self.quotas is None:
             return ""
         return slots.mix_of(
@@ -59,7 +59,7 @@ class Places:
 
 @dataclass
 class Plan:
-    """What becomes of a task."""
+    """The new state of a task."""
 
     task: Task
     held: int = 0
@@ -70,7 +70,7 @@ class Plan:
 def allocate(
     places: Places, parts: Mapping[int, Part], verdicts: Sequence[Verdict], context: SettleContext
 ) -> Plan:
-    """Decide about one task; writes each verdict's state, and nothing else."""
+    """Decide about one task; writes only each verdict's state."""
     plan = Plan(places.task)
     firsts = _firsts(verdicts)
     contenders = []
@@ -105,12 +105,12 @@ def allocate(
 
 
 def order(verdict: Verdict) -> tuple[datetime, int]:
-    """Return what decides who comes first."""
+    """Return the sort key that decides who comes first."""
     return verdict.row.made_at, verdict.row.external_id
 
 
 def _firsts(verdicts: Iterable[Verdict]) -> dict[int, Verdict]:
-    """Return each annotator's first answer; any others of theirs are further ones."""
+    """Return each annotator's first answer; their other answers are further ones."""
     first_verdicts: dict[int, Verdict] = {}
     for verdict in sorted((candidate for candidate in verdicts if candidate.candidate), key=order):
         assert verdict.annotator_id is not None
@@ -158,7 +158,7 @@ def _dropped(
     contending: set[int | None],
     context: SettleContext,
 ) -> list[Step]:
-    """Return the ends of labels that no answer in Label Studio backs any more, and of skipped tasks."""
+    """Return the ends of labels that no longer have an answer in Label Studio, and of skipped tasks."""
     behind = {verdict.row.pk: verdict for verdict in verdicts}
     skipped = {
         verdict.annotator_id for verdict in verdicts if verdict.state == State.SKIPPED and not verdict.frozen
@@ -184,7 +184,7 @@ def _dropped(
 
 
 def _deserted(part: Part | None, behind: Mapping[int, Verdict]) -> bool:
-    """Whether the row that an answer was made of is somebody else's by now, which nothing here keeps from counting."""
+    """Whether the row of an answer now belongs to somebody else, whose answers may count."""
     if part is None or not part.made_there:
         return False
     row = behind.get(part.row or 0)
@@ -204,7 +204,7 @@ def _why(row: Verdict, annotator: int) -> str:
 def _keep(
     verdicts: Iterable[Verdict], parts: Mapping[int, Part], moving: set[int | None], context: SettleContext
 ) -> None:
-    """Let rows whose labels nothing may change now stand as these do, unless they say something else since."""
+    """Give rows whose labels are frozen the state of these labels, unless the rows have changed since."""
     parts_by_row = {part.row: part for part in parts.values() if part.row and part.annotator_id not in moving}
     for verdict in verdicts:
         part = parts_by_row.get(verdict.row.pk)

@@ -1,4 +1,4 @@
-"""Which answer to our task an annotation in Label Studio gives, or why it gives none.
+"""Converting an annotation in Label Studio to an answer to our task, or to the reason why it is not an answer.
 
 The rules are those of our own pages (`annotation.answers.validation`); this module only converts the format.
 """
@@ -30,20 +30,20 @@ _RATINGS = {str(value): value for value in range(1, 6)}
 
 
 class Unreadable(ValueError):
-    """An annotation that is no answer to what was asked; its text says why."""
+    """An annotation that is not an answer to the task; the message states why."""
 
 
 @dataclass(frozen=True)
 class DeclaredScreen:
-    """The questions of a kind about what one task shows."""
+    """The questions of a kind about the stimuli of one task."""
 
     questions: ScreenQuestions
     stimuli: Mapping[str, int]  # their keys by their names on the screen
-    text: str = ""  # in which words can be marked
+    text: str = ""  # the text in which words can be marked
 
     @classmethod
     def of(cls, campaign: Campaign, stimuli: Sequence[tuple[int, str]]) -> "DeclaredScreen":
-        """Return the screen that shows these stimuli: the key and the text of each, in the order shown."""
+        """Return the screen of these stimuli: the key and the text of each, in the order shown."""
         kind = kind_of(campaign)
         refs = refs_of(kind, len(stimuli))
         text = marked(kind, next((text for _, text in reversed(stimuli) if text), ""))
@@ -58,7 +58,7 @@ class DeclaredScreen:
 
 @dataclass(frozen=True)
 class Question:
-    """What a task asks: its attributes by their texts, in display order, or the questions of a declared kind."""
+    """The question of a task: its attributes by their texts, in display order, or the questions of a declared kind."""
 
     rates: bool
     boxes_required: bool
@@ -75,7 +75,7 @@ class Question:
 
 
 def read_answer(result: Any, question: Question) -> Answer:
-    """Return the answer that a mirrored result gives; raises Unreadable."""
+    """Return the answer in a mirrored result; raises Unreadable."""
     if missing := reasons.why_no_result(result):
         raise Unreadable(missing)
     if question.screen is not None:
@@ -105,7 +105,7 @@ def _answers(result: list[Any], screen: DeclaredScreen) -> Answer:
 
 
 def _said_of_questions(error: DomainError, questions: ScreenQuestions) -> str:
-    """Return what is wrong, each question by its name and, of several, each stimulus by its number."""
+    """Return the problem, with the name of each question and, if there are several, the number of each stimulus."""
     sentences = []
     for name, message in (error.fields or {}).items():
         _, _, asked, *about = [*name.split("."), "", ""]
@@ -162,7 +162,7 @@ def _fractions(percent: list[float]) -> dict[str, float]:
 
 
 def _said(error: DomainError, question: Question) -> str:
-    """Return what is wrong, each attribute by its text."""
+    """Return the problem, with the text of each attribute."""
     sentences = []
     for name, message in (error.fields or {}).items():
         text = name.removeprefix("answer.boxes.")

@@ -1,8 +1,8 @@
 """A lead's decisions about versions: keep the author's version, accept a change, restore an earlier version.
 
-They concern our labels only: nothing is written to Label Studio. Each can be undone. A decision applies to
-the version that was there when it was made; what the author sends afterwards counts, and what anybody else sends is
-flagged again.
+They concern our labels only: nothing is written to Label Studio. Each can be undone. A decision applies to the version
+that was there when it was made; later versions from the author count, and later versions from anybody else are flagged
+again.
 """
 
 from collections.abc import Callable
@@ -23,9 +23,10 @@ _Chosen = Callable[[LabelStudioAnnotation, list[Version]], str]
 
 
 def keep(*, mirrored: LabelStudioAnnotation, by: User | None, seen: str = "") -> LabelStudioAnnotation:
-    """Keep what counted before somebody else changed it; where its maker sent nothing, leave it out.
+    """Keep the version that counted before somebody else changed it; without a version from the author, leave the
+    answer out.
 
-    `seen` is the digest of the version that the decision is about: Conflict where another stands there by now.
+    `seen` is the digest of the version that the decision is about: Conflict if there is another version now.
     """
 
     def choose(row: LabelStudioAnnotation, earlier: list[Version]) -> str:
@@ -37,7 +38,7 @@ def keep(*, mirrored: LabelStudioAnnotation, by: User | None, seen: str = "") ->
 
 
 def take(*, mirrored: LabelStudioAnnotation, by: User | None, seen: str = "") -> LabelStudioAnnotation:
-    """Let count what stands there, though somebody else sent or changed it."""
+    """Count the current version although somebody else sent or changed it."""
 
     def choose(row: LabelStudioAnnotation, _earlier: list[Version]) -> str:
         _refuse_own(row)
@@ -49,7 +50,7 @@ def take(*, mirrored: LabelStudioAnnotation, by: User | None, seen: str = "") ->
 def restore(
     *, mirrored: LabelStudioAnnotation, version: str, by: User | None, seen: str = ""
 ) -> LabelStudioAnnotation:
-    """Put a version back as the one that counts; it is named by its digest."""
+    """Make an earlier version, named by its digest, the one that counts."""
 
     def choose(row: LabelStudioAnnotation, earlier: list[Version]) -> str:
         if version not in {row.digest, *(earlier_version.digest for earlier_version in earlier)}:
@@ -60,7 +61,7 @@ def restore(
 
 
 def undo(*, mirrored: LabelStudioAnnotation, by: User | None) -> LabelStudioAnnotation:
-    """Take a decision back: what its maker sent last counts, and what others changed is flagged again."""
+    """Undo a decision: the author's last version counts, and other people's changes are flagged again."""
     if not mirrored.chosen:
         return mirrored
     return _decide(mirrored, by, "undecided", lambda _row, _earlier: "")

@@ -34,7 +34,7 @@ _AT_ONCE = 300
 
 @dataclass
 class Settled:
-    """What became of the annotations of some tasks, by state, and how many answers were written again."""
+    """The number of annotations of some tasks in each state, and the number of rewritten answers."""
 
     tasks: int = 0
     written: int = 0
@@ -72,7 +72,7 @@ class Settled:
 def settle(
     *, bridge: LabelStudioBridge, task_ids: Collection[int], progress: Progress | None = None
 ) -> Settled:
-    """Make labels of what the mirror holds of these tasks; return what became of it. Twice is the same as once."""
+    """Make labels from the mirrored answers to these tasks; return the result. A second call changes nothing."""
     progress = progress or Unwatched()
     settled = Settled()
     pks = sorted(set(task_ids))
@@ -167,7 +167,7 @@ def _context(
 
 
 def _stimuli(campaign: Campaign, tasks: Sequence[Task]) -> dict[int, list[tuple[int, str]]]:
-    """Return what each task of declared questions shows: key and text, in the order shown."""
+    """Return the stimuli of each task with declared questions: key and text, in the order shown."""
     shown: dict[int, list[tuple[int, str]]] = defaultdict(list)
     if not kind_of(campaign).about_attributes:
         stimuli = TaskStimulus.objects.filter(task__in=[task.pk for task in tasks]).order_by(
@@ -185,7 +185,7 @@ def _plans(
     context: SettleContext,
 ) -> list[Plan]:
     quotas = quotas_of(context.campaign)
-    if quotas:  # which depend on the group that everything on a screen shows
+    if quotas:  # which depend on the group that is common to all stimuli of a screen
         for task in tasks:
             task.campaign = context.campaign
         prefetch_related_objects(tasks, "stimuli__image")

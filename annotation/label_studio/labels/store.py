@@ -1,4 +1,4 @@
-"""Writing what was decided about a batch of tasks: assignments, answers, places and the mirror."""
+"""Writing the decisions about a batch of tasks: assignments, answers, places and the mirror."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -14,13 +14,13 @@ from annotation.label_studio.models import LabelStudioAnnotation
 from annotation.models import Annotation, Assignment, Box, Judgement, Point, Task
 from foundation.database.bulk import allocate_keys, insert, new_uuids, update
 
-_Given = tuple[Step, Verdict, Answer]  # what an answer is to become, what it was made of, and what it says
+_Given = tuple[Step, Verdict, Answer]  # the new state of an answer, its source, and its contents
 _MOST_REVISIONS = 32_000
-_LONGEST_TIME = timedelta(days=1)  # at work on one answer
+_LONGEST_TIME = timedelta(days=1)  # working time on one answer
 
 
 def write(plans: Sequence[Plan], verdicts: Sequence[Verdict], context: SettleContext) -> int:
-    """Write down what `plans` and `verdicts` say, where it is not so already; return how many answers are new."""
+    """Store the decisions in `plans` and `verdicts` that are not stored yet; return the number of new answers."""
     steps = [step for plan in plans for step in plan.steps]
     writing = _writing(steps, context)
     _move(steps, context.now)
@@ -34,12 +34,12 @@ def write(plans: Sequence[Plan], verdicts: Sequence[Verdict], context: SettleCon
 
 
 def moment_of(step: Step, now: datetime) -> datetime:
-    """Return when it was answered by Label Studio's clock; a clock that is ahead does not move it past now."""
+    """Return the time of the answer by Label Studio's clock, but not later than now if that clock is ahead."""
     return now if step.verdict is None else min(step.verdict.version.changed_at, now)
 
 
 def _writing(steps: Iterable[Step], context: SettleContext) -> list[Step]:
-    """Return the steps that bring an answer which is not the latest already."""
+    """Return the steps whose answer is not yet the latest stored answer."""
     steps_to_write, compared = [], []
     for step in steps:
         if step.verdict is None or step.verdict.answer is None:
@@ -56,12 +56,12 @@ def _writing(steps: Iterable[Step], context: SettleContext) -> list[Step]:
             for step in compared
             if step.part and step.verdict and stored.get(step.part.annotation_id or 0) != step.verdict.answer
         ]
-    # Nobody changes an answer as often by hand.
+    # Nobody changes an answer by hand this often.
     return [step for step in steps_to_write if step.part is None or step.part.revision < _MOST_REVISIONS]
 
 
 def _stored(pks: Iterable[int | None], context: SettleContext) -> dict[int, Answer]:
-    """Return what these annotations answered, as `annotation.answers.validation.answer_of` does one by one."""
+    """Return the answers of these annotations, like `annotation.answers.validation.answer_of` for one."""
     annotations = Annotation.objects.select_related("task").in_bulk([pk for pk in pks if pk is not None])
     if not kind_of(context.campaign).about_attributes:
         for annotation in annotations.values():
@@ -79,7 +79,7 @@ def _stored(pks: Iterable[int | None], context: SettleContext) -> dict[int, Answ
 
 
 def _move(steps: Iterable[Step], now: datetime) -> None:
-    """Let assignments go of their places, and then take those that were decided."""
+    """Release the places of assignments, then take the places that were decided."""
     moved = [
         (step, step.part)
         for step in steps
@@ -97,7 +97,7 @@ def _move(steps: Iterable[Step], now: datetime) -> None:
 
 
 def _begin(steps: Sequence[Step], now: datetime) -> dict[tuple[int, int], int]:
-    """Make the assignments of those who had none; return them by task and annotator."""
+    """Create missing assignments; return them by task and annotator."""
     keys = allocate_keys(Assignment, len(steps))
     if not steps:
         return {}
@@ -122,7 +122,7 @@ def _begin(steps: Sequence[Step], now: datetime) -> dict[tuple[int, int], int]:
 
 
 def seconds(verdict: Verdict | None) -> float | None:
-    """Return how long an answer took by what Label Studio says, if that is possible."""
+    """Return the duration of an answer that Label Studio reports, if it is plausible."""
     if verdict is None or verdict.version.lead_time is None:
         return None
     return min(verdict.version.lead_time, _LONGEST_TIME.total_seconds())
@@ -131,7 +131,7 @@ def seconds(verdict: Verdict | None) -> float | None:
 def _answer(
     steps: Sequence[Step], assignments: dict[tuple[int, int], int], context: SettleContext
 ) -> dict[int, int]:
-    """Write the answers; return the annotation made of each row of the mirror."""
+    """Write the answers; return the annotation made from each row of the mirror."""
     keys = allocate_keys(Annotation, len(steps))
     if not steps:
         return {}
@@ -177,7 +177,7 @@ def _columns(
 
 
 def _judge(annotations: Sequence[int], answers: Sequence[tuple[int, Answer]], context: SettleContext) -> None:
-    """Write a judgement for each attribute asked, in the order shown, and the boxes in the order drawn."""
+    """Write a judgement for each attribute of the task, in the order shown, and the boxes in the order drawn."""
     judged = [
         (annotation, attribute, answer)
         for annotation, (task, answer) in zip(annotations, answers, strict=True)
@@ -253,7 +253,7 @@ def _stimulus(context: SettleContext, task: int, judgement: JudgementValue) -> i
 
 
 def _set_status(steps: Iterable[Step]) -> None:
-    """Set what became of answers that stay as they are."""
+    """Set the state of answers whose contents do not change."""
     changed: dict[tuple[str, str], list[int]] = defaultdict(list)
     for step in steps:
         part = step.part

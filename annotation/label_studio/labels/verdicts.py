@@ -1,4 +1,4 @@
-"""The verdict on one mirrored annotation: whether it may become a label, whose it is, and what it answers."""
+"""The verdict on one mirrored annotation: whether it may become a label, its annotator, and its answer."""
 
 import hashlib
 import uuid
@@ -20,15 +20,15 @@ from annotation.models import Annotation, Assignment, Campaign, Enrolment
 
 State, Edit = LabelStudioAnnotation.State, LabelStudioAnnotation.Edit
 Status = Annotation.Status
-# The first bytes of a `submission_id` say which bridge made it: rows of the mirror come to stand for others' answers.
+# The first bytes of a `submission_id` identify its bridge, because rows of the mirror may later contain other answers.
 _MARKED = 6
-# Label Studio's clock and ours need not agree on when a campaign was closed.
+# Label Studio's clock and ours may differ about the time when a campaign was closed.
 CLOCKS_DIFFER = timedelta(minutes=5)
 
 
 @dataclass(slots=True)
 class Part:
-    """An annotator's assignment of a task, and the latest answer to it where there is one."""
+    """An annotator's assignment of a task, and the latest answer to it if there is one."""
 
     assignment_id: int
     task_id: int
@@ -40,39 +40,40 @@ class Part:
     status: str = ""
     reason: str = ""
     submission_id: uuid.UUID | None = None
-    row: int | None = None  # of the mirror, that the answer was made of
-    made_there: bool = False  # by this bridge, whether the row stands for it still or for somebody else's
+    row: int | None = None  # the row of the mirror from which the answer was made
+    made_there: bool = False  # made by this bridge, even if the row now contains somebody else's answer
 
     @property
     def from_our_pages(self) -> bool:
-        """Whether it was answered on our own pages."""
+        """Whether the answer comes from our own pages."""
         dropped = self.status == Status.EXCLUDED and self.reason in reasons.OURS
         return self.annotation_id is not None and not self.made_there and not dropped
 
     @property
     def kept_out(self) -> bool:
-        """Whether somebody decided here that the answer counts no more."""
+        """Whether somebody decided here that the answer no longer counts."""
         return self.status == Status.EXCLUDED and self.reason not in reasons.OURS
 
 
 @dataclass(slots=True)
 class Verdict:
-    """What becomes of a mirrored annotation; `state` of a candidate is decided among those of its task."""
+    """The decision about a mirrored annotation; the `state` of a candidate depends on the other candidates of its
+    task."""
 
     row: LabelStudioAnnotation
-    version: Version  # the one that is judged: the one that counts, or the one that stands there
+    version: Version  # the version that is judged: the version that counts, or the current version
     state: str
     reason: str = ""
     annotator_id: int | None = None
     candidate: bool = False
-    answer: Answer | None = None  # None of a candidate: the label as it is stored
-    frozen: bool = False  # what happened to it after the campaign was closed changes nothing
-    edit: str = ""  # what was decided about a version that its maker did not send
+    answer: Answer | None = None  # None for a candidate: the stored label
+    frozen: bool = False  # changes after the campaign was closed have no effect
+    edit: str = ""  # the decision about a version that the author did not send
 
 
 @dataclass(frozen=True)
 class SettleContext:
-    """What settling a batch of tasks depends on besides the mirror, read under the locks of the batch."""
+    """The inputs of settling a batch of tasks besides the mirror, read under the locks of the batch."""
 
     bridge: LabelStudioBridge
     campaign: Campaign
@@ -80,9 +81,9 @@ class SettleContext:
     users: Mapping[int, LabelStudioUser]
     enrolments: Mapping[int, str]  # annotator → state
     consenting: frozenset[int]
-    history: Mapping[int, Sequence[Version]]  # earlier versions of the rows where these can have a say
+    history: Mapping[int, Sequence[Version]]  # earlier versions of the rows for which they matter
     questions: Mapping[int, Question]
-    instruments: Sequence[tuple[int, datetime]]  # the versions of what annotators read, the newest first
+    instruments: Sequence[tuple[int, datetime]]  # the versions of what annotators read, newest first
     now: datetime
 
     @property
@@ -90,7 +91,7 @@ class SettleContext:
         return self.campaign.closed_at if self.campaign.state == Campaign.State.CLOSED else None
 
     def keeps(self, annotator_id: int) -> tuple[str, str] | None:
-        """Return what keeps an annotator's answers from being labels now, as state and reason; None if nothing."""
+        """Return why an annotator's answers cannot be labels now, as state and reason; None if they can."""
         enrolled = self.enrolments.get(annotator_id)
         if enrolled is None:
             return State.WAITING, reasons.NOT_ENROLLED
@@ -103,9 +104,10 @@ class SettleContext:
         return None
 
     def read_by(self, verdict: Verdict) -> int | None:
-        """Return the version that an answer's maker had read: what its project shows now, or what was current then.
+        """Return the version of the guidelines that an answer's author had read: the one in the project, or the one
+        current at that time.
 
-        A version that was written after the answer was given cannot be it, however late the answer is seen.
+        A version written after the answer is never returned, even if the answer is read late.
         """
         instrument_id = self.projects[verdict.row.project_id].instrument_id
         newest = [pk for pk, _ in self.instruments]
@@ -115,7 +117,7 @@ class SettleContext:
         return next((pk for pk, since in upto if since <= verdict.version.changed_at), upto[-1][0])
 
     def submission_id(self, verdict: Verdict, annotator_id: int, revision: int) -> uuid.UUID:
-        """Return the name of what is made of a version: made again it is the same."""
+        """Return the id of the answer made from a version; it is always the same."""
         project = self.projects[verdict.row.project_id].external_id
         name = f"{project}:{annotator_id}:{revision}:{verdict.version.digest}"
         identifier = uuid.uuid5(self.bridge.public_id, name)
@@ -123,7 +125,8 @@ class SettleContext:
 
 
 def made_by(bridge: LabelStudioBridge, submission_id: uuid.UUID) -> bool:
-    """Return whether an answer was made of what stands in Label Studio; an earlier bridge's are taken for our own."""
+    """Return whether an answer was made from an answer in Label Studio; answers of an earlier bridge count as our
+    own."""
     return submission_id.bytes[:_MARKED] == _mark(bridge)
 
 
@@ -132,7 +135,7 @@ def _mark(bridge: LabelStudioBridge) -> bytes:
 
 
 def judge(row: LabelStudioAnnotation, context: SettleContext, part_of: Mapping[int, Part]) -> Verdict:
-    """Return what a row is taken for, before it is known what else was answered to its task."""
+    """Return the verdict on a row by itself, before other answers to its task are considered."""
     chosen = counting(row, context.history.get(row.pk, ()), context.users.get(row.user_id or 0))
     current = Version.of(row)
     version = chosen.version or current
@@ -146,7 +149,7 @@ def judge(row: LabelStudioAnnotation, context: SettleContext, part_of: Mapping[i
         and context.closed_at is not None
         and _is_after(current.changed_at, context.closed_at)
     ):
-        edit = ""  # it changes nothing
+        edit = ""  # it has no effect
     refusal = _kept_from(row, version, user, annotator)
     if refusal is None and chosen.version is None:
         refused = edit == Edit.KEPT
@@ -169,10 +172,10 @@ def judge(row: LabelStudioAnnotation, context: SettleContext, part_of: Mapping[i
 
 
 def _is_late(row: LabelStudioAnnotation, version: Version, closed_at: datetime, part: Part | None) -> bool:
-    """Whether what happened to a row after the campaign was closed changes nothing any more.
+    """Whether a row changed only after the campaign was closed, so that the change has no effect.
 
-    What was answered in time and is first seen after it was changed again counts as it is then seen: it is all there
-    is of it.
+    If an answer given in time is first read after a later change, the changed version counts, because no other version
+    is known.
     """
     if row.deleted_at is not None:
         return row.deleted_at > closed_at

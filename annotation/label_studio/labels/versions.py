@@ -1,12 +1,12 @@
-"""The versions of an annotation in Label Studio that were seen here, and which of them counts.
+"""The versions of an annotation in Label Studio that were read here, and which of them counts.
 
 Label Studio's Community Edition lets anybody change anybody's annotation. So each version is stored unchanged, with
-its sender. What counts depends on the versions and on what a lead decided, not on the order in which they were seen:
+its sender. Which version counts depends on the versions and on a lead's decision, not on the order of reading:
 
-1. The version a lead chose against the one that is there now.
-2. Otherwise the version that is there, if its author sent it.
+1. The version that a lead chose instead of the current version.
+2. Otherwise the current version, if its author sent it.
 3. Otherwise the last version that its author is known to have sent, or the one a lead chose after that.
-4. Nothing, if no version from its author was seen.
+4. None, if no version from its author was read.
 """
 
 from collections import defaultdict
@@ -19,13 +19,13 @@ from annotation.label_studio.models import LabelStudioAnnotation, LabelStudioUse
 
 Edit = LabelStudioAnnotation.Edit
 NOTHING = LabelStudioAnnotation.NOTHING
-# Of one annotation; nobody changes an answer as often by hand, and each may be large.
+# Limit for one annotation: nobody changes an answer by hand this often, and each version may be large.
 MOST_KEPT = 100
 
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """What an annotation said at some time. `user` is whom it named as its maker."""
+    """The contents of an annotation at one time. `user` is the author named in it."""
 
     digest: str
     user_id: int | None
@@ -37,14 +37,14 @@ class Version:
 
     @classmethod
     def of(cls, row: LabelStudioAnnotation | LabelStudioVersion) -> "Version":
-        """Return what an earlier version said, or what stands there now."""
+        """Return an earlier version, or the current version."""
         user = row.user_id
         if isinstance(row, LabelStudioAnnotation):
             user = row.given_to_id or row.user_id
         return cls(row.digest, user, row.updated_by, row.changed_at, row.cancelled, row.result, row.lead_time)
 
     def says_the_same(self, version: "Version") -> bool:
-        """Return whether both give the same answer of the same person."""
+        """Return whether both contain the same answer of the same person."""
         return (self.user_id, self.cancelled, self.result) == (
             version.user_id,
             version.cancelled,
@@ -54,29 +54,29 @@ class Version:
 
 @dataclass(frozen=True, slots=True)
 class Counting:
-    """Which version counts (None: none does), and what was decided about what stands there."""
+    """The version that counts (None: no version), and the decision about the current version."""
 
     version: Version | None
     edit: str = ""
 
 
 def is_own(version: Version, maker: LabelStudioUser | None) -> bool:
-    """Return whether the maker of an annotation sent a version of it themselves."""
+    """Return whether the author of an annotation sent this version."""
     if maker is None:
         return version.user_id is None
-    # Label Studio names nobody where it deleted a user, and no sender of what was imported.
+    # Label Studio names no author after deleting a user, and no sender of imported annotations.
     return version.user_id in (None, maker.pk) and version.updated_by in (None, maker.external_id)
 
 
 def needs_history(row: LabelStudioAnnotation, maker: LabelStudioUser | None) -> bool:
-    """Return whether earlier versions can have a say in what counts."""
+    """Return whether earlier versions may decide which version counts."""
     return row.chosen != "" or not is_own(Version.of(row), maker)
 
 
 def counting(
     row: LabelStudioAnnotation, earlier: Iterable[Version], maker: LabelStudioUser | None
 ) -> Counting:
-    """Return which version of an annotation counts."""
+    """Return the version of an annotation that counts."""
     current = Version.of(row)
     by_digest = {earlier_version.digest: earlier_version for earlier_version in earlier} | {
         current.digest: current
@@ -95,7 +95,7 @@ def counting(
 def undecided(
     row: LabelStudioAnnotation, earlier: Iterable[Version], maker: LabelStudioUser | None
 ) -> Version | None:
-    """Return what counts while nothing is decided about what stands there."""
+    """Return the version that counts while there is no decision about the current version."""
     current = Version.of(row)
     by_digest = {earlier_version.digest: earlier_version for earlier_version in earlier} | {
         current.digest: current
@@ -104,7 +104,7 @@ def undecided(
 
 
 def history_of(rows: Collection[int]) -> dict[int, list[Version]]:
-    """Return the earlier versions of annotations that were seen, by their keys in the mirror."""
+    """Return the stored earlier versions of annotations, by their keys in the mirror."""
     versions: dict[int, list[Version]] = defaultdict(list)
     if rows:
         for version in LabelStudioVersion.objects.filter(mirrored__in=rows):
@@ -113,7 +113,7 @@ def history_of(rows: Collection[int]) -> dict[int, list[Version]]:
 
 
 def keep(rows: Sequence[LabelStudioAnnotation]) -> None:
-    """Keep what rows of the mirror say, which is about to be replaced. Call it in the transaction that does."""
+    """Store the contents of rows of the mirror before they are replaced. Call it in the same transaction."""
     worth_keeping = [row for row in rows if row.digest and isinstance(row.result, list)]
     LabelStudioVersion.objects.bulk_create(
         (_kept(row) for row in worth_keeping), batch_size=500, ignore_conflicts=True
@@ -136,7 +136,7 @@ def _kept(row: LabelStudioAnnotation) -> LabelStudioVersion:
 
 
 def _limit(rows: Sequence[LabelStudioAnnotation]) -> None:
-    """Let go of the oldest versions where there are too many, but of none that may count."""
+    """Delete the oldest versions if there are too many, but none that may count."""
     makers: Mapping[int, LabelStudioUser] = LabelStudioUser.objects.in_bulk(
         {version.user_id for version in rows if version.user_id is not None}
     )
@@ -165,7 +165,7 @@ def _undecided(
 ) -> Version | None:
     own_versions = [version for version in by_digest.values() if is_own(version, maker)]
     latest_version = max(own_versions, key=lambda version: (version.changed_at, version.digest), default=None)
-    # A decision about what stands there now is not asked here: `counting` follows it, and `keep` replaces it.
+    # A decision about the current version does not matter here: `counting` follows it, and `keep` replaces it.
     against = by_digest.get(row.chosen_against) if row.chosen_against not in ("", row.digest) else None
     if against is not None and (latest_version is None or latest_version.changed_at <= against.changed_at):
         return by_digest.get(row.chosen)

@@ -1,4 +1,4 @@
-"""Answers from Label Studio, and what became of them here."""
+"""Answers from Label Studio, and their state here."""
 
 from collections.abc import Callable
 from typing import Any
@@ -39,7 +39,7 @@ _SAID = {
 
 @requires(get=Capability.CONNECT)
 def answer_list(request: HttpRequest, study: str, campaign: str) -> HttpResponse:
-    """Every annotation seen there with its state and the reason; the filters stand in the address."""
+    """Every annotation read from Label Studio, with its state and the reason; the filters are in the address."""
     bridge = bridge_for_lead(request, study, campaign)
     form = AnswerFilter(request.GET)
     state, name = chosen(form, "state"), typed(chosen(form, "q"))
@@ -62,7 +62,7 @@ def answer_list(request: HttpRequest, study: str, campaign: str) -> HttpResponse
 
 @requires(get=Capability.CONNECT)
 def answer_page(request: HttpRequest, study: str, campaign: str, answer: int) -> HttpResponse:
-    """The versions of one answer that were seen, and what a lead can decide about them."""
+    """The stored versions of one answer, and a lead's possible decisions about them."""
     bridge = bridge_for_lead(request, study, campaign)
     mirrored = _answer(bridge, answer)
     context = {
@@ -80,7 +80,7 @@ def answer_page(request: HttpRequest, study: str, campaign: str, answer: int) ->
 
 @requires(post=Capability.CONNECT)
 class AnswerDecide(BridgeView, Button):
-    """Keep what was sent, take a change, put a version back, or take such a decision back."""
+    """Keep the author's version, accept a change, restore a version, or undo such a decision."""
 
     leads_to = "annotation:label_studio_answer"
 

@@ -1,4 +1,4 @@
-"""What leads can do about Label Studio over HTTP. Everything here is for leads of the study only."""
+"""The REST API for Label Studio. Everything here is only for leads of the study."""
 
 from collections.abc import Callable
 from typing import Any
@@ -63,7 +63,7 @@ _STATE = OpenApiParameter("state", str, description="Return only answers in this
 
 @requires(get=Capability.CONNECT, post=Capability.CONNECT)
 class ServerList(generics.ListAPIView[LabelStudioServer]):
-    """The Label Studios of a study; a lead connects another."""
+    """The Label Studio servers of a study; a lead can connect another."""
 
     serializer_class = ServerSerializer
     queryset = LabelStudioServer.objects.none()
@@ -81,7 +81,7 @@ class ServerList(generics.ListAPIView[LabelStudioServer]):
 
 @requires(get=Capability.CONNECT, patch=Capability.CONNECT, delete=Capability.CONNECT)
 class ServerDetail(APIView):
-    """One Label Studio: how it was last found, another token for it, leaving it."""
+    """One Label Studio server: the result of its last check, changing its token, disconnecting it."""
 
     @extend_schema(responses=ServerSerializer)
     def get(self, request: Request, pk: int) -> Response:
@@ -105,7 +105,7 @@ class ServerDetail(APIView):
 
 @requires(post=Capability.CONNECT)
 class ServerCheck(APIView):
-    """Ask a Label Studio now whether it is there and takes the token."""
+    """Check now whether a Label Studio server answers and accepts the token."""
 
     @extend_schema(request=None, responses=ServerSerializer)
     def post(self, request: Request, pk: int) -> Response:
@@ -115,7 +115,7 @@ class ServerCheck(APIView):
 
 @requires(get=Capability.CONNECT)
 class PeopleList(generics.ListAPIView[LabelStudioUser]):
-    """Who was seen working in a Label Studio, and who they are here."""
+    """The users of a Label Studio server, and the annotators they are here."""
 
     serializer_class = PersonSerializer
     queryset = LabelStudioUser.objects.none()
@@ -132,7 +132,7 @@ class PeopleList(generics.ListAPIView[LabelStudioUser]):
 
 @requires(post=Capability.CONNECT)
 class PersonConfirm(APIView):
-    """This user is that annotator."""
+    """Match a user with an annotator."""
 
     @extend_schema(request=ConfirmationSerializer, responses=PersonSerializer)
     def post(self, request: Request, pk: int) -> Response:
@@ -144,7 +144,7 @@ class PersonConfirm(APIView):
 
 @requires(post=Capability.CONNECT)
 class PersonInvite(APIView):
-    """Make a personal link; the annotator who uses it is this user."""
+    """Make a personal link; the annotator who uses it is matched with this user."""
 
     @extend_schema(request=InvitingSerializer, responses={201: LinkSerializer})
     def post(self, request: Request, pk: int) -> Response:
@@ -157,7 +157,7 @@ class PersonInvite(APIView):
 
 @requires(post=Capability.CONNECT)
 class PersonMove(APIView):
-    """Leave a user out, forget their name too, or undo the decision who they are; the address names the verb."""
+    """Leave out a user, also forget their name, or undo the decision who they are; the address names the verb."""
 
     verb = "ignore"
 
@@ -170,7 +170,7 @@ class PersonMove(APIView):
 
 @requires(get=Capability.CONNECT, post=Capability.CONNECT, delete=Capability.CONNECT)
 class CampaignBridge(APIView):
-    """A campaign in a Label Studio: how it stands, beginning, ending."""
+    """A campaign in Label Studio: its status, beginning, ending."""
 
     @extend_schema(responses=BridgeSerializer)
     def get(self, request: Request, pk: int) -> Response:
@@ -196,7 +196,7 @@ class CampaignBridge(APIView):
 
 @requires(post=Capability.CONNECT)
 class BridgeWork(APIView):
-    """Start what takes longer than a request, and return its job; the address names the work."""
+    """Start work that takes longer than a request, and return its job; the address names the work."""
 
     work = "push"
 
@@ -208,7 +208,7 @@ class BridgeWork(APIView):
 
 @requires(post=Capability.CONNECT)
 class BridgeRenewal(APIView):
-    """Let addresses of images work longer."""
+    """Extend the validity of images' addresses."""
 
     @extend_schema(request=RenewalSerializer, responses=BridgeSerializer)
     def post(self, request: Request, pk: int) -> Response:
@@ -219,7 +219,7 @@ class BridgeRenewal(APIView):
 
 @requires(post=Capability.CONNECT)
 class BridgeMissing(APIView):
-    """Take answers that are no longer there for deleted, or keep their labels; the address names the decision."""
+    """Treat missing answers as deleted, or keep their labels; the address names the decision."""
 
     decision = "keep"
 
@@ -232,7 +232,7 @@ class BridgeMissing(APIView):
 
 @requires(get=Capability.CONNECT, post=Capability.CONNECT)
 class BridgeCleanup(APIView):
-    """What counts for nothing here and stands in Label Studio, by kind and person; deleting it there."""
+    """Answers in Label Studio that do not count here, by kind and person; deleting them there."""
 
     @extend_schema(responses=CleanupLineSerializer(many=True))
     def get(self, request: Request, pk: int) -> Response:
@@ -249,7 +249,7 @@ class BridgeCleanup(APIView):
 
 @requires(get=Capability.CONNECT)
 class AnswerList(generics.ListAPIView[LabelStudioAnnotation]):
-    """What was answered in Label Studio, and what became of it."""
+    """Answers in Label Studio, and their state here."""
 
     serializer_class = AnswerSeenSerializer
     queryset = LabelStudioAnnotation.objects.none()
@@ -266,7 +266,7 @@ class AnswerList(generics.ListAPIView[LabelStudioAnnotation]):
 
 @requires(get=Capability.CONNECT)
 class AnswerDetail(APIView):
-    """One answer with the versions of it that were seen, the earliest first."""
+    """One answer with its stored versions, the earliest first."""
 
     @extend_schema(responses=AnswerVersionsSerializer)
     def get(self, request: Request, pk: int) -> Response:
@@ -275,8 +275,8 @@ class AnswerDetail(APIView):
 
 @requires(post=Capability.CONNECT)
 class AnswerDecision(APIView):
-    """Keep what the maker sent, take what somebody else sent or changed, or take the decision back; the address names
-    which. `allow` and `disallow` are other names for `take` and `undo`.
+    """Keep the author's version, accept a version that somebody else sent or changed, or undo the decision; the address
+    names the decision. `allow` and `disallow` are other names for `take` and `undo`.
     """
 
     decision = "keep"
@@ -290,7 +290,7 @@ class AnswerDecision(APIView):
 
 @requires(post=Capability.CONNECT)
 class AnswerRestoring(APIView):
-    """Put a version back as the one that counts. Nothing is written to Label Studio."""
+    """Restore a version as the one that counts. Nothing is written to Label Studio."""
 
     @extend_schema(request=RestoringSerializer, responses=AnswerVersionsSerializer)
     def post(self, request: Request, pk: int) -> Response:
@@ -308,7 +308,7 @@ def _with_versions(answer: LabelStudioAnnotation) -> dict[str, Any]:
 
 
 def server_for(request: Request, pk: int) -> LabelStudioServer:
-    """Return the Label Studio if the person may connect tools to its study."""
+    """Return the Label Studio server if the person may connect tools to its study."""
     rows = LabelStudioServer.objects.filter(study__in=studies_visible_to(request.user))
     server = rows.select_related("study").filter(pk=pk).first()
     if server is None:
@@ -320,7 +320,7 @@ def server_for(request: Request, pk: int) -> LabelStudioServer:
 
 
 def user_for(request: Request, pk: int) -> LabelStudioUser:
-    """Return the user of a Label Studio if the person may connect tools to its study."""
+    """Return the user of a Label Studio server if the person may connect tools to its study."""
     rows = LabelStudioUser.objects.filter(server__study__in=studies_visible_to(request.user))
     label_studio_user = rows.select_related("server__study", "annotator").filter(pk=pk).first()
     if label_studio_user is None:
@@ -330,7 +330,7 @@ def user_for(request: Request, pk: int) -> LabelStudioUser:
 
 
 def bridge_for(request: Request, pk: int) -> LabelStudioBridge:
-    """Return the campaign's part in a Label Studio if the person may connect tools to its study."""
+    """Return the campaign's bridge if the person may connect tools to its study."""
     campaign: Campaign = campaign_for(request, pk)
     bridge = bridge_of(campaign)
     if bridge is None:
@@ -353,5 +353,5 @@ def _answer_for(request: Request, pk: int) -> LabelStudioAnnotation:
 
 
 def _person(request: Request) -> User:
-    assert isinstance(request.user, User)  # HasScope lets nobody else in
+    assert isinstance(request.user, User)  # HasScope admits nobody else
     return request.user

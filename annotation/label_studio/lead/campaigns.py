@@ -48,7 +48,7 @@ _MISSING: dict[str, tuple[Callable[..., int], str]] = {
 
 @requires(get=Capability.CONNECT, post=Capability.CONNECT)
 class BridgePage(CampaignView, FormPage[BeginForm]):
-    """How the campaign stands in Label Studio, or how to begin."""
+    """The campaign's status in Label Studio, or the form to begin."""
 
     template_name = "label_studio/campaigns/begin.html"
     leads_to = "annotation:campaign_label_studio"
@@ -78,7 +78,7 @@ class BridgePage(CampaignView, FormPage[BeginForm]):
 
 @requires(get=Capability.CONNECT)
 def bridge_live(request: HttpRequest, study: str, campaign: str) -> HttpResponse:
-    """Answer the part of the page that is kept up to date."""
+    """Return the part of the page that is kept up to date."""
     bridge = bridge_for_lead(request, study, campaign)
     answer = render(request, "label_studio/campaigns/_live.html", _shown(bridge))
     answer["Cache-Control"] = "no-store"
@@ -87,14 +87,14 @@ def bridge_live(request: HttpRequest, study: str, campaign: str) -> HttpResponse
 
 @requires(get=Capability.CONNECT)
 def bridge_missing(request: HttpRequest, study: str, campaign: str) -> HttpResponse:
-    """Say what is no longer there, and what each of the two decisions about it does."""
+    """List the answers that are no longer in Label Studio, and explain the two possible decisions."""
     bridge = bridge_for_lead(request, study, campaign)
     context = _context(bridge.campaign) | {"bridge": bridge, "held": deletions.held_count(bridge)}
     return render(request, "label_studio/campaigns/deletions.html", context)
 
 
 class BridgeView(CampaignView):
-    """A view of a campaign that is labelled in a Label Studio."""
+    """A view of a campaign that is labelled in Label Studio."""
 
     leads_to = "annotation:campaign_label_studio"
     bridge: LabelStudioBridge
@@ -106,7 +106,7 @@ class BridgeView(CampaignView):
 
 @requires(post=Capability.CONNECT)
 class BridgeStart(BridgeView, Button):
-    """Start what takes longer than a page."""
+    """Start work that takes longer than a page request."""
 
     def call(self) -> str:
         start, message = _WORK[self.kwargs["work"]]
@@ -116,7 +116,7 @@ class BridgeStart(BridgeView, Button):
 
 @requires(post=Capability.CONNECT)
 class BridgeRenew(BridgeView, Button):
-    """Let addresses of images work longer."""
+    """Extend the validity of images' addresses."""
 
     def call(self) -> str | HttpResponse:
         form = RenewForm(self.request.POST)
@@ -128,7 +128,7 @@ class BridgeRenew(BridgeView, Button):
 
 @requires(post=Capability.CONNECT)
 class BridgeMissingDecide(BridgeView, Button):
-    """Take what is no longer there for deleted, or keep its labels."""
+    """Treat missing answers as deleted, or keep their labels."""
 
     def call(self) -> str:
         verb, message = _MISSING[self.kwargs["decision"]]
@@ -138,7 +138,7 @@ class BridgeMissingDecide(BridgeView, Button):
 
 @requires(get=Capability.CONNECT, post=Capability.CONNECT)
 class BridgeCleanupPage(BridgeView, Confirmation):
-    """Say which answers do not count and whose they are, and delete them there once that is confirmed."""
+    """List the answers that do not count and their annotators, and delete them in Label Studio after confirmation."""
 
     template_name = "label_studio/campaigns/cleanup.html"
 
@@ -160,7 +160,7 @@ class BridgeCleanupPage(BridgeView, Confirmation):
 
 @requires(get=Capability.CONNECT, post=Capability.CONNECT)
 class BridgeEnd(BridgeView, Confirmation):
-    """Say what ending does, then do it."""
+    """Explain what ending does, then end."""
 
     template_name = "label_studio/campaigns/end.html"
     leads_to = "annotation:campaign"
@@ -174,7 +174,7 @@ class BridgeEnd(BridgeView, Confirmation):
 
 
 def bridge_for_lead(request: HttpRequest, study: str, campaign: str) -> LabelStudioBridge:
-    """Return the campaign's part in a Label Studio if the person leads its study and it has one."""
+    """Return the campaign's bridge if it has one and the person leads its study."""
     campaign_row = campaign_for_lead(request, study, campaign)
     bridge = get_object_or_404(LabelStudioBridge.objects.select_related("server"), campaign=campaign_row)
     bridge.campaign = campaign_row

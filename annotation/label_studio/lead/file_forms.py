@@ -26,14 +26,14 @@ _LABELS = {
     "annotator": "Annotator",
 }
 
-# What applies to every row, as the importer of tables declares it; what this page says otherwise.
+# Fields that apply to every row, as declared by the importer of tables, with this page's own labels and help.
 _ROWS: dict[str, dict[str, Any]] = {
     "none_of_the_above": {
         "initial": "",
         "max_length": LONGEST_NAME,
         "label": "Choice that means “none of the above”",
-        "help_text": "Fill this in only if the choice has another name than none, or none of the above, "
-        "these or them.",
+        "help_text": "Fill this in only if the choice is not called “none”, “none of the above”, “none of these” or "
+        "“none of them”.",
     },
     "model": {"max_length": LONGEST_NAME},
     "group_from_image": {"help_text": "Choose this if the files have names such as Velmari5.png."},
@@ -41,7 +41,7 @@ _ROWS: dict[str, dict[str, Any]] = {
 
 
 class FileForm(forms.Form):
-    """A file that was exported from a Label Studio."""
+    """A file that was exported from Label Studio."""
 
     file = forms.FileField(
         label="Export as JSON",
@@ -57,7 +57,7 @@ class FileForm(forms.Form):
 
 
 class MappingForm(forms.Form):
-    """Which field or control of a file holds what."""
+    """The contents of each field or control of a file."""
 
     asked = forms.CharField(
         required=False,
@@ -90,7 +90,7 @@ class MappingForm(forms.Form):
 
     @property
     def mapped(self) -> list[forms.BoundField]:
-        """Return the fields that say what holds what."""
+        """Return the form's fields for the mapping."""
         return [self[f"map_{field}"] for field in FIELDS]
 
     def clean(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""A file exported from Label Studio: uploading it, saying what its names mean, importing it."""
+"""A file exported from Label Studio: uploading it, mapping its names, importing it."""
 
 from typing import Any
 
@@ -18,7 +18,7 @@ _LISTED = 10
 
 @requires(get=Capability.CONNECT, post=Capability.CONNECT)
 class FileUpload(StudyView, FormPage[FileForm]):
-    """Take an export, and have a worker look what it holds."""
+    """Accept an export, and queue its inspection."""
 
     template_name = "label_studio/files/upload.html"
     form_class = FileForm
@@ -35,7 +35,7 @@ class FileUpload(StudyView, FormPage[FileForm]):
 
 @requires(get=Capability.CONNECT, post=Capability.CONNECT)
 class FilePage(StudyView, FormPage[MappingForm]):
-    """Show what a file holds, and import it by the names that are said."""
+    """Show the contents of a file, and import it with the chosen names."""
 
     template_name = "label_studio/files/detail.html"
 

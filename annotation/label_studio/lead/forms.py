@@ -20,7 +20,7 @@ _WHERE_TOKENS_ARE = (
 
 
 def _token() -> forms.CharField:
-    # Not shown while it is typed or pasted, and never sent back with the page.
+    # Hidden while it is typed or pasted, and never sent back with the page.
     return forms.CharField(
         max_length=2000,
         label="Access token",
@@ -30,7 +30,7 @@ def _token() -> forms.CharField:
 
 
 class ConnectForm(forms.Form):
-    """Where a Label Studio is, and the key to it."""
+    """The address of a Label Studio server, and its token."""
 
     url = forms.CharField(
         max_length=300,
@@ -42,13 +42,13 @@ class ConnectForm(forms.Form):
 
 
 class TokenForm(forms.Form):
-    """Another key to the same Label Studio."""
+    """Another token for the same Label Studio server."""
 
     token = _token()
 
 
 class BeginForm(forms.Form):
-    """Which Label Studio, and how the campaign is laid out there."""
+    """The Label Studio server, and the arrangement of the campaign in it."""
 
     server = forms.ModelChoiceField(LabelStudioServer.objects.none(), label="Label Studio", empty_label=None)
     arrangement = forms.ChoiceField(
@@ -66,13 +66,13 @@ class BeginForm(forms.Form):
 
 
 class RenewForm(forms.Form):
-    """For how long addresses of images work."""
+    """How long addresses of images are valid."""
 
     days = forms.IntegerField(min_value=1, max_value=366, initial=30, label="Days from now")
 
 
 class CleanupForm(forms.Form):
-    """What is deleted in Label Studio, and that the lead means it."""
+    """What is deleted in Label Studio, with the lead's confirmation."""
 
     kinds = forms.MultipleChoiceField(
         widget=forms.CheckboxSelectMultiple,
@@ -95,7 +95,7 @@ class CleanupForm(forms.Form):
 
 
 class AnnotatorForm(forms.Form):
-    """Which annotator a user of Label Studio is."""
+    """The annotator of a Label Studio user."""
 
     annotator = forms.CharField(
         max_length=64, label="Pseudonym", help_text="The pseudonym of somebody who has joined."
@@ -107,7 +107,7 @@ class AnnotatorForm(forms.Form):
 
 
 class InviteForm(forms.Form):
-    """Into which campaign a personal link leads."""
+    """The campaign of a personal link."""
 
     campaign = forms.ModelChoiceField(Campaign.objects.none(), empty_label=None)
 
@@ -121,20 +121,20 @@ class InviteForm(forms.Form):
 
 
 class AnswerFilter(forms.Form):
-    """Which answers are listed."""
+    """Filters of the list of answers."""
 
     state = forms.ChoiceField(required=False, choices=[("", "All"), *NAMES.items()])
     q = forms.CharField(required=False, label="Person")
 
 
 class PeopleFilter(forms.Form):
-    """Which users are listed."""
+    """Filters of the list of users."""
 
     state = forms.ChoiceField(required=False, choices=[("", "All"), *LabelStudioUser.State.choices])
     q = forms.CharField(required=False, label="Name or pseudonym")
 
 
 def chosen(form: forms.Form, name: str) -> str:
-    """Return a filter's value; one that makes no sense filters nothing."""
+    """Return a filter's value; "" if it is invalid."""
     form.is_valid()
     return str(form.cleaned_data.get(name) or "")

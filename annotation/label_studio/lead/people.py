@@ -1,4 +1,4 @@
-"""Who the users of a Label Studio are here: leads say so, nothing is guessed."""
+"""The annotators of Label Studio's users: leads decide, nothing is guessed."""
 
 from collections.abc import Callable
 from typing import Any
@@ -19,7 +19,7 @@ from annotation.lead.people.invitations import show_once
 from foundation.errors import DomainError
 from web.form_page import Button, FormPage
 
-# More than anybody looks through; a pseudonym that is not suggested can be typed all the same.
+# Nobody reads a longer list; a pseudonym that is not suggested can still be typed.
 SUGGESTED = 200
 _MOVES: dict[str, tuple[Callable[..., Any], str]] = {
     "ignore": (identity.ignore, "{} is left out. Their answers do not count."),
@@ -30,7 +30,7 @@ _MOVES: dict[str, tuple[Callable[..., Any], str]] = {
 
 @requires(get=Capability.CONNECT)
 def people_list(request: HttpRequest, study: str, server: int) -> HttpResponse:
-    """Everybody who was seen working there, those who wait for a decision first."""
+    """All known users of the server; users waiting for a decision come first."""
     server_row = server_of(request, study, server)
     form = PeopleFilter(request.GET)
     state, name = chosen(form, "state"), typed(chosen(form, "q"))
@@ -68,7 +68,7 @@ class UserView(ServerView):
 
 @requires(get=Capability.CONNECT, post=Capability.CONNECT)
 class PersonPage(UserView, FormPage[AnnotatorForm]):
-    """Say who this is: an annotator, somebody to invite, or nobody whose answers count."""
+    """Decide who a user is: an annotator, a person to invite, or a person whose answers do not count."""
 
     template_name = "label_studio/people/detail.html"
 
@@ -95,7 +95,7 @@ class PersonPage(UserView, FormPage[AnnotatorForm]):
 
 @requires(post=Capability.CONNECT)
 class PersonInviteButton(UserView, Button):
-    """Make a personal link; the annotator who uses it is this user."""
+    """Make a personal link; the annotator who uses it is matched with this user."""
 
     leads_to = "annotation:label_studio_person"
 
@@ -116,7 +116,7 @@ class PersonInviteButton(UserView, Button):
 
 @requires(post=Capability.CONNECT)
 class PersonDecide(UserView, Button):
-    """Leave them out, or take back what was decided."""
+    """Leave out a user, or undo the decision."""
 
     def call(self) -> str:
         verb, message = _MOVES[self.kwargs["move"]]

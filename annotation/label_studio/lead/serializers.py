@@ -18,7 +18,7 @@ from annotation.label_studio.pull.cleanup import KINDS
 
 
 class ServerSerializer(serializers.ModelSerializer[LabelStudioServer]):
-    """A Label Studio of a study, and what was wrong when it was last spoken to."""
+    """A Label Studio server of a study, and the problem at its last use, if any."""
 
     what_to_do = serializers.SerializerMethodField()
 
@@ -62,7 +62,7 @@ class RenewalSerializer(serializers.Serializer[Any]):
 
 
 class ProjectSerializer(serializers.Serializer[Any]):
-    """One project in Label Studio; `slot` or `annotator` says whose it is, neither that it is for everybody."""
+    """One project in Label Studio, for the `slot` or the `annotator`, or for everybody if both are empty."""
 
     id = serializers.IntegerField(source="project.external_id")
     slot = serializers.IntegerField(source="project.slot", allow_null=True)
@@ -79,7 +79,7 @@ class ProjectSerializer(serializers.Serializer[Any]):
 
 
 class BridgeSerializer(serializers.Serializer[BridgeShown]):
-    """How a campaign in a Label Studio stands; `states` counts its annotations by what became of them."""
+    """The status of a campaign in Label Studio; `states` counts its annotations by state."""
 
     server = serializers.IntegerField(source="bridge.server_id")
     arrangement = serializers.ChoiceField(
@@ -96,7 +96,7 @@ class BridgeSerializer(serializers.Serializer[BridgeShown]):
     tasks = serializers.IntegerField()
     behind = serializers.ListField(child=serializers.CharField())
     unasked = serializers.IntegerField(
-        help_text="Number of missing answers that Label Studio asks nobody for."
+        help_text="Number of missing answers for which Label Studio asks nobody."
     )
     held = serializers.IntegerField(
         help_text="Number of answers that are no longer in Label Studio and wait for a lead’s decision "
@@ -126,7 +126,7 @@ class BridgeSerializer(serializers.Serializer[BridgeShown]):
 
 
 class CleanupLineSerializer(serializers.Serializer[Any]):
-    """How many answers of a kind one person gave; `person` is a pseudonym, empty where nobody has said who it is."""
+    """The number of one person's answers of a kind; `person` is a pseudonym, empty if it is not known."""
 
     kind = serializers.ChoiceField(choices=list(KINDS))
     person = serializers.CharField()
@@ -147,7 +147,7 @@ class CleanupSerializer(serializers.Serializer[Any]):
 
 
 class PersonSerializer(serializers.ModelSerializer[LabelStudioUser]):
-    """A user of a Label Studio: for leads only, because of the name."""
+    """A user of Label Studio: only for leads, because of the name."""
 
     annotator = serializers.CharField(source="annotator.pseudonym", read_only=True, default=None)
     invited = serializers.SerializerMethodField()
@@ -180,13 +180,13 @@ class InvitingSerializer(serializers.Serializer[Any]):
 
 
 class LinkSerializer(serializers.Serializer[Any]):
-    """A personal link, shown this once."""
+    """A personal link, which is shown only once."""
 
     address = serializers.CharField()
 
 
 class AnswerSeenSerializer(serializers.ModelSerializer[LabelStudioAnnotation]):
-    """An annotation in Label Studio as it was last seen, and what became of it; `annotation` is ours."""
+    """An annotation in Label Studio when last read, and its state here; `annotation` is our own annotation."""
 
     project = serializers.IntegerField(source="project.external_id", read_only=True)
     user = serializers.IntegerField(source="user_id", read_only=True, allow_null=True)
@@ -216,7 +216,7 @@ class AnswerSeenSerializer(serializers.ModelSerializer[LabelStudioAnnotation]):
 
 
 class AnswerVersionSerializer(serializers.Serializer[Any]):
-    """A version of an answer as it was seen. `own`: its maker sent it."""
+    """A stored version of an answer. `own`: its author sent it."""
 
     version = serializers.CharField(source="version.digest")
     changed_at = serializers.DateTimeField(source="version.changed_at")
@@ -228,7 +228,7 @@ class AnswerVersionSerializer(serializers.Serializer[Any]):
 
 
 class AnswerVersionsSerializer(AnswerSeenSerializer):
-    """An answer with the versions of it that were seen, the earliest first."""
+    """An answer with its stored versions, the earliest first."""
 
     versions = AnswerVersionSerializer(many=True, read_only=True)
 

@@ -26,7 +26,7 @@ from web.form_page import Confirmation, FormPage
 @requires(get=Capability.CONNECT, post=Capability.CONNECT)
 @method_decorator([sensitive_post_parameters("token"), never_cache], "dispatch")
 class ServerListPage(StudyView, FormPage[ConnectForm]):
-    """Every Label Studio of the study; a lead connects another here."""
+    """The Label Studio servers of the study; a lead can connect another."""
 
     template_name = "label_studio/servers/list.html"
     form_class = ConnectForm
@@ -45,7 +45,7 @@ class ServerListPage(StudyView, FormPage[ConnectForm]):
 
 
 class ServerView(StudyView):
-    """A view of the Label Studio in its address."""
+    """A view of the Label Studio server in its address."""
 
     leads_to = "annotation:label_studio_server"
     server: LabelStudioServer
@@ -62,7 +62,7 @@ class ServerView(StudyView):
 
 
 class ServerState(ServerView):
-    """A view that says whether the server answers, and which campaigns are there."""
+    """A view that shows whether the server answers, and its campaigns."""
 
     def context(self) -> dict[str, Any]:
         return super().context() | {
@@ -76,7 +76,7 @@ class ServerState(ServerView):
 @requires(get=Capability.CONNECT, post=Capability.CONNECT)
 @method_decorator(sensitive_post_parameters("token"), "dispatch")
 class ServerPage(ServerState, FormPage[TokenForm]):
-    """How the server stands and what one can do about it; another token takes the place of the one that is kept."""
+    """The status of the server and possible actions; a new token replaces the stored token."""
 
     template_name = "label_studio/servers/detail.html"
     form_class = TokenForm
@@ -92,7 +92,7 @@ class ServerPage(ServerState, FormPage[TokenForm]):
 
 @requires(get=Capability.CONNECT, post=Capability.CONNECT)
 class ServerDisconnect(ServerState, Confirmation):
-    """Say what leaving it does, then do it."""
+    """Explain what disconnecting does, then disconnect."""
 
     template_name = "label_studio/servers/disconnect.html"
 
@@ -104,7 +104,7 @@ class ServerDisconnect(ServerState, Confirmation):
 
 @requires(post=Capability.CONNECT)
 def server_check(request: HttpRequest, study: str, server: int) -> HttpResponse:
-    """Ask it now whether it is there and takes our token."""
+    """Check now whether the server answers and accepts our token."""
     result = connections.check(server=server_of(request, study, server))
     if result.ok:
         messages.success(request, f"The connection works: Label Studio {result.version}.")
@@ -120,7 +120,7 @@ def server_of(request: HttpRequest, study: str, server: int) -> LabelStudioServe
 
 
 def _in_clear(url: str) -> bool:
-    """Return whether a token travels readable for others: over http, to anything but a place of our own network."""
+    """Return whether others could read the token in transit: over http, to an address outside our own network."""
     parts = urlsplit(url)
     host = (parts.hostname or "").lower()
     allowed_hosts = {name.lower() for name in settings.LABEL_STUDIO_ALLOWED_HOSTS}

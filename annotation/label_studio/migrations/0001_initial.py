@@ -8,7 +8,7 @@ MODELS = ("server", "bridge", "project", "task", "user", "annotation", "version"
 
 
 def rename_content_types(before, after):
-    """Return what gives the models' content types, and so the permissions to them, another app."""
+    """Return the operation that moves the models' content types, and thus their permissions, to another app."""
 
     def rename(apps, schema_editor):
         content_types = apps.get_model("contenttypes", "ContentType").objects.using(schema_editor.connection.alias)
@@ -18,7 +18,7 @@ def rename_content_types(before, after):
 
 
 class Migration(migrations.Migration):
-    """Take over the tables that migrations of `annotation` made before Label Studio was an app: none is changed."""
+    """Take over tables that migrations of `annotation` made before Label Studio was an app. No table changes."""
 
     dependencies = [
         ('accounts', '0001_initial'),

@@ -1,4 +1,4 @@
-"""What a lead can do if something is wrong with a Label Studio: one sentence for each code."""
+"""What a lead can do about a problem with Label Studio: one text for each code."""
 
 from collections.abc import Mapping
 
@@ -17,12 +17,12 @@ _ADVICE: Mapping[str, str] = {
     "legacy_tokens_off": "Then enter another token under “Change the token” on this Label Studio’s page, or "
     "check again.",
     "too_old": "Ask the person who runs Label Studio for a newer version; then check again.",
-    "forbidden": "Use the token of somebody who may change projects there.",
+    "forbidden": "Use the token of a person who may change projects there.",
     "gone": "Push again. Anything missing in Label Studio is created again. Existing labels stay here.",
     "refused": "Push again. If it is refused again, pass the sentence above to the person who runs Label Studio.",
     "address_refused": "Ask the operator of this server to allow the address.",
     "sdk_missing": "Ask the operator of this server to install Label Studio’s client.",
-    "sealed_unreadable": "Give the token again under “Change the token” on this Label Studio’s page.",
+    "sealed_unreadable": "Enter the token again under “Change the token” on this Label Studio’s page.",
     "tasks_unreadable": "Delete these tasks in Label Studio by their numbers and push again, or ask the "
     "person who runs Label Studio.",
     "tasks_changed": "Restore the data in Label Studio, or delete these tasks there and push again.",
@@ -30,5 +30,5 @@ _ADVICE: Mapping[str, str] = {
 
 
 def what_to_do(code: str) -> str:
-    """Return what helps against the trouble of this code; "" where nothing is wrong or nothing is known."""
+    """Return the advice for a problem with this code; "" if there is no problem or no advice."""
     return _ADVICE.get(code, "")

@@ -1,4 +1,4 @@
-"""The three ways to lay out a campaign in Label Studio, with the costs of each."""
+"""The three arrangements of a campaign in Label Studio, with the costs of each."""
 
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ _Arrangement = LabelStudioBridge.Arrangement
 
 @dataclass(frozen=True)
 class Offered:
-    """One arrangement as a lead chooses it."""
+    """One arrangement that a lead can choose."""
 
     value: str
     title: str
@@ -20,12 +20,12 @@ class Offered:
 
 
 def offered(campaign: Campaign) -> list[Offered]:
-    """Return the arrangements for this campaign, the usual one first."""
+    """Return the arrangements for this campaign, the most common first."""
     per_task, people = campaign.annotators_per_task, campaign.enrolments.count()
     return [
         Offered(
             _Arrangement.PER_SLOT,
-            f"{_projects(per_task)}: one for each answer a screen asks for",
+            f"{_projects(per_task)}: one for each answer that a screen needs",
             "Every project contains every screen once. You tell each person which project is theirs.",
             "In their own project, nobody sees another person’s answers.",
             "Label Studio’s free edition lets everybody open every project, so people must stay in theirs. "
@@ -55,9 +55,9 @@ def offered(campaign: Campaign) -> list[Offered]:
 
 
 def in_words(bridge: LabelStudioBridge) -> str:
-    """Return the arrangement that was chosen, in a few words."""
+    """Return the chosen arrangement, in a few words."""
     return {
-        _Arrangement.PER_SLOT: "a project for each answer a screen asks for",
+        _Arrangement.PER_SLOT: "a project for each answer that a screen needs",
         _Arrangement.PER_ANNOTATOR: "a project for each annotator",
         _Arrangement.SHARED: "one project for everybody",
     }[_Arrangement(bridge.arrangement)]

@@ -10,7 +10,7 @@ from annotation.label_studio.models import LabelStudioEvent
 
 
 def gauges() -> Iterator[Metric]:
-    """Yield how many webhooks wait, and since when: one query."""
+    """Yield the number of waiting webhooks and the age of the oldest: one query."""
     now = timezone.now()
     events = LabelStudioEvent.objects.filter(done_at=None).aggregate(
         number=Count("pk"), since=Min("received_at")

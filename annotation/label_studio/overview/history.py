@@ -1,4 +1,4 @@
-"""The versions of an answer as leads see them: what each says, who sent it, and which of them counts."""
+"""The versions of an answer as leads see them: their contents and senders, and which of them counts."""
 
 from dataclasses import dataclass
 
@@ -16,27 +16,27 @@ State = LabelStudioAnnotation.State
 
 @dataclass(frozen=True)
 class VersionLine:
-    """One version. `number` counts them by Label Studio's clock."""
+    """One version. `number` orders the versions by Label Studio's clock."""
 
     number: int
     version: Version
     says: str
     sender: str
-    own: bool  # its maker sent it
-    current: bool  # it stands in Label Studio now
-    counts: bool  # its place and quotas apart
+    own: bool  # its author sent it
+    current: bool  # it is the current version in Label Studio
+    counts: bool  # apart from places and quotas
 
 
 @dataclass(frozen=True)
 class Versions:
-    """All versions of an answer that were seen, the earliest first."""
+    """All stored versions of an answer, the earliest first."""
 
     answer: LabelStudioAnnotation
     lines: list[VersionLine]
 
     @property
     def undecided(self) -> bool:
-        """Return whether a lead is to decide about what stands there."""
+        """Return whether a lead must decide about the current version."""
         answer = self.answer
         return answer.deleted_at is None and (answer.edit == Edit.OPEN or answer.state == State.FLAGGED)
 
@@ -46,12 +46,12 @@ class Versions:
 
     @property
     def decided(self) -> str:
-        """Return what was decided about what stands there, in words; "" where nothing was."""
+        """Return the decision about the current version, in words; "" if there is none."""
         return Edit(self.answer.edit).label if self.answer.edit not in ("", Edit.OPEN) else ""
 
 
 def versions_of(answer: LabelStudioAnnotation, campaign: Campaign) -> Versions:
-    """Return what was seen of an answer."""
+    """Return the stored versions of an answer."""
     current = Version.of(answer)
     earlier = [
         version for version in versions.history_of([answer.pk])[answer.pk] if version.digest != current.digest
@@ -78,7 +78,7 @@ def versions_of(answer: LabelStudioAnnotation, campaign: Campaign) -> Versions:
 
 
 def of_annotation(assignment: int | None) -> LabelStudioAnnotation | None:
-    """Return the answer in Label Studio that an answer of ours, or a revision of it, was made of."""
+    """Return the answer in Label Studio from which our answer, or a revision of it, was made."""
     if assignment is None:
         return None
     rows = LabelStudioAnnotation.objects.filter(annotation__assignment=assignment)

@@ -4,7 +4,7 @@ SENTENCES = {
     "label_studio.connected": "connected the Label Studio {url}",
     "label_studio.token_changed": "changed the token for the Label Studio {url}",
     "label_studio.disconnected": "disconnected the Label Studio {url}",
-    "label_studio.begun": "had “{campaign}” labelled in the Label Studio {server}",
+    "label_studio.begun": "started labelling “{campaign}” in the Label Studio {server}",
     "label_studio.ended": "ended the labelling of “{campaign}” in the Label Studio {server}",
     "label_studio.pushed": "pushed “{campaign}” to Label Studio: {sent} screens sent, {present} already there",
     "label_studio.images_renewed": "made the addresses of images of “{campaign}” in Label Studio valid for {days} "

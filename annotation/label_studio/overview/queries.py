@@ -1,4 +1,4 @@
-"""What leads see of a campaign in Label Studio: counted on request, one page of rows at a time."""
+"""The data of leads' pages about a campaign in Label Studio: counted on request, one page of rows at a time."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
@@ -29,9 +29,9 @@ from foundation.errors import NotFound
 from jobs.models import Job
 
 State = LabelStudioAnnotation.State
-# What is no answer that anybody stands by.
+# States without a valid answer.
 NO_ANSWER = (State.DELETED, State.SKIPPED)
-# Who stands by an answer is not known here yet, or they have not agreed yet.
+# The annotator of the answer is not known yet, or has not agreed yet.
 WAITING = (State.NEW, State.WAITING, State.CONSENT)
 IMAGES_SOON = timedelta(days=2)
 _SENT_BY_OTHERS = Q(state=State.FLAGGED) | Q(edit=LabelStudioAnnotation.Edit.OPEN)
@@ -44,7 +44,7 @@ TONES: Mapping[str, str] = {
     State.WAITING: "active",
     State.CONSENT: "active",
 }
-# A word each for tags and filters; the state's own label explains it.
+# Short names for tags and filters; the label of the state explains each.
 NAMES: Mapping[str, str] = {
     State.NEW: "to be looked at",
     State.COUNTED: "counted",
@@ -59,7 +59,7 @@ NAMES: Mapping[str, str] = {
     State.SKIPPED: "skipped",
     State.DELETED: "deleted there",
 }
-# What a state means to a lead who looks at only those.
+# Explanations of each state for a lead who filters by it.
 EXPLAINED: Mapping[str, str] = {
     State.COUNTED: "These answers count, like answers given on Stereoscope’s own pages.",
     State.SURPLUS: "The screens of these answers already had all their answers. The additional answers are "
@@ -67,7 +67,7 @@ EXPLAINED: Mapping[str, str] = {
     State.FURTHER: "The same person had answered the screen before; the first answer counts.",
     State.EXCLUDED: "You excluded these answers here. Changes in Label Studio do not bring them back.",
     State.NEW: "These answers will be read with the next event or comparison.",
-    State.WAITING: "If an answer has no reason here, nobody has said whose it is. Decide this under People.",
+    State.WAITING: "If an answer has no reason here, its annotator is not known yet. Decide this under People.",
     State.CONSENT: "Their annotator has not agreed to the study’s text yet; their answers count once they "
     "have agreed.",
     State.FLAGGED: "Label Studio lets anybody send or change an answer in another person’s name. These "
@@ -85,10 +85,10 @@ EXPLAINED: Mapping[str, str] = {
 
 @dataclass(frozen=True)
 class ProjectLine:
-    """One project in Label Studio: whose it is, how much of the campaign it holds and how much came back."""
+    """One project in Label Studio: its annotator or slot, the number of its tasks and of its answers."""
 
     project: LabelStudioProject
-    title: str  # as it is called there
+    title: str  # its title in Label Studio
     address: str
     sent: int
     answered: int
@@ -96,45 +96,45 @@ class ProjectLine:
 
     @property
     def pseudonym(self) -> str:
-        """Return the pseudonym of the only annotator whose answers count in it, if there is one."""
+        """Return the pseudonym of the only annotator whose answers count in the project, if there is one."""
         return self.project.annotator.pseudonym if self.project.annotator else ""
 
     @property
     def is_gone(self) -> bool:
-        """Return whether it is no longer there; what was answered in it stays."""
+        """Return whether the project no longer exists; its answers stay."""
         return self.project.gone_at is not None
 
 
 @dataclass(frozen=True)
 class BridgeShown:
-    """How a campaign in Label Studio stands."""
+    """The status of a campaign in Label Studio."""
 
     bridge: LabelStudioBridge
     projects: list[ProjectLine]
     counts: Mapping[str, int]  # mirrored annotations by state
-    tasks: int  # of ours that are to be labelled
-    behind: list[str]  # what is not there as it is here now, in sentences
-    unasked: int  # answers that are missing and that nobody there is asked for
-    flagged: int  # answers that somebody else sent or changed, until the lead decides
-    held: int  # answers that are gone there, until the lead says whether they were deleted
+    tasks: int  # our tasks that are to be labelled
+    behind: list[str]  # differences between Label Studio and here, in sentences
+    unasked: int  # missing answers for which nobody in Label Studio is asked
+    flagged: int  # answers that somebody else sent or changed and that wait for the lead's decision
+    held: int  # answers missing in Label Studio that wait for the lead's decision whether they were deleted
     events_waiting: int
     people_waiting: int
-    jobs: list[Job] = field(default_factory=list)  # under way
-    failed: Job | None = None  # the last of them, if it failed
+    jobs: list[Job] = field(default_factory=list)  # queued or running
+    failed: Job | None = None  # the last job, if it failed
 
     @property
     def what_to_do(self) -> str:
-        """Return what helps against what is wrong; "" where nothing is."""
+        """Return advice about the current problem; "" if there is none."""
         return advice.what_to_do(self.bridge.problem or self.bridge.server.problem)
 
     @property
     def active(self) -> bool:
-        """Return whether anything can be sent: the campaign is neither draft nor closed."""
+        """Return whether tasks can be sent: the campaign is neither a draft nor closed."""
         return self.bridge.campaign.state in {Campaign.State.OPEN, Campaign.State.PAUSED}
 
     @property
     def told(self) -> bool:
-        """Return whether Label Studio tells of answers in each of the projects."""
+        """Return whether Label Studio notifies us of answers in every project."""
         return all(line.project.webhook_id is not None for line in self.projects if not line.is_gone)
 
     @property
@@ -159,12 +159,12 @@ class BridgeShown:
 
     @property
     def by_state(self) -> list[tuple[str, str, int]]:
-        """Return (state, its name, how many), without those that none is in."""
+        """Return (state, its name, number of answers), without states with no answers."""
         return [(state, NAMES[state], n) for state in State.values if (n := self.counts.get(state, 0))]
 
     @property
     def images(self) -> str:
-        """Return how the signed addresses of images stand: none, void, soon or fine."""
+        """Return the state of the signed addresses of images: none, void, soon or fine."""
         until = self.bridge.images_until
         if until is None or not shows_pictures(self.bridge.campaign):
             return "none"
@@ -176,7 +176,7 @@ class BridgeShown:
 
 @dataclass(frozen=True)
 class PersonLine:
-    """A user of a Label Studio, and how many answers there are by state."""
+    """A user of Label Studio, and the number of their answers by state."""
 
     user: LabelStudioUser
     counts: Mapping[str, int]
@@ -187,12 +187,12 @@ class PersonLine:
 
     @property
     def address(self) -> str:
-        """Return what Label Studio knows them by, which nobody chooses freely."""
+        """Return the user's address in Label Studio, which nobody can choose freely."""
         return self.name.partition(" (")[0]
 
     @property
     def called(self) -> str:
-        """Return how they call themselves there, if they say so."""
+        """Return the name that the user chose in Label Studio, if any."""
         return self.name.partition(" (")[2].removesuffix(")")
 
     @property
@@ -210,7 +210,7 @@ class AnswerLine:
 
     answer: LabelStudioAnnotation
     address: str
-    sender: str  # who sent it last, where that is somebody else
+    sender: str  # the last sender, if it is somebody else
 
     @property
     def state(self) -> str:
@@ -226,18 +226,18 @@ class AnswerLine:
 
     @property
     def undecided(self) -> bool:
-        """Return whether a lead is to decide about what somebody else sent or changed."""
+        """Return whether a lead must decide about a version that somebody else sent or changed."""
         return self.answer.state == State.FLAGGED or self.answer.edit == LabelStudioAnnotation.Edit.OPEN
 
     @property
     def decided(self) -> str:
-        """Return what a lead decided about it, in words; "" where nothing was."""
+        """Return a lead's decision about the answer, in words; "" if there is none."""
         edit = LabelStudioAnnotation.Edit
         return "" if self.answer.edit in ("", edit.OPEN) else str(self.answer.get_edit_display())
 
 
 def bridge_of(campaign: Campaign) -> LabelStudioBridge | None:
-    """Return that the campaign is labelled in a Label Studio, if it is."""
+    """Return the campaign's bridge, or None."""
     return LabelStudioBridge.objects.select_related("server").filter(campaign=campaign).first()
 
 
@@ -272,7 +272,7 @@ def bridge_summary(bridge: LabelStudioBridge) -> BridgeShown:
 
 
 def _states(bridge: LabelStudioBridge) -> dict[int, Counter[str]]:
-    """Return how many mirrored annotations of each project are in each state."""
+    """Return the number of mirrored annotations of each project in each state."""
     counts_by_project: dict[int, Counter[str]] = defaultdict(Counter)
     rows = LabelStudioAnnotation.objects.filter(project__bridge=bridge).order_by()
     counted = rows.values("project", "state").annotate(n=Count("pk"))
@@ -301,17 +301,17 @@ def _projects(
 
 
 def jobs_of(bridge: LabelStudioBridge) -> QuerySet[Job]:
-    """Return the work that was asked for this campaign in Label Studio, newest first."""
+    """Return the jobs for this campaign in Label Studio, newest first."""
     return job_queue.jobs_of(bridge, *job_queue.KINDS)
 
 
 def candidates(server: LabelStudioServer) -> QuerySet[Annotator]:
-    """Return the annotators of the study: whom a user of its Label Studio may be."""
+    """Return the annotators of the study, with whom a user of its Label Studio may be matched."""
     return Annotator.objects.filter(enrolments__campaign__study=server.study_id).distinct()
 
 
 def candidate(server: LabelStudioServer, pseudonym: str) -> Annotator:
-    """Return the annotator of the study who has this pseudonym, in whatever case it is written."""
+    """Return the annotator of the study with this pseudonym, in upper or lower case."""
     annotator: Annotator | None = candidates(server).filter(pseudonym__iexact=pseudonym).first()
     if annotator is None:
         message = "Nobody with this pseudonym has joined a campaign of this study."
@@ -324,7 +324,7 @@ def waiting_people(server: LabelStudioServer) -> QuerySet[LabelStudioUser]:
 
 
 def people(server: LabelStudioServer) -> QuerySet[LabelStudioUser]:
-    """Return the users of a server, those who wait first."""
+    """Return the users of a server; waiting users come first."""
     order = Case(
         When(state=LabelStudioUser.State.WAITING, then=Value(0)),
         default=Value(1),
@@ -334,7 +334,7 @@ def people(server: LabelStudioServer) -> QuerySet[LabelStudioUser]:
 
 
 def person_lines(users: Iterable[LabelStudioUser]) -> list[PersonLine]:
-    """Return these users with what they answered: one query."""
+    """Return these users with the numbers of their answers: one query."""
     users = list(users)
     counts_by_user: dict[int, Counter[str]] = defaultdict(Counter)
     rows = LabelStudioAnnotation.objects.filter(user__in=[listed_user.pk for listed_user in users]).order_by()
@@ -349,7 +349,7 @@ def person_lines(users: Iterable[LabelStudioUser]) -> list[PersonLine]:
 def answers(
     bridge: LabelStudioBridge, *, state: str = "", person: str = ""
 ) -> QuerySet[LabelStudioAnnotation]:
-    """Return what was seen in Label Studio, the last changed first; `person` is a part of their name on either side."""
+    """Return answers in Label Studio, the last changed first; `person` is a part of their name here or there."""
     rows = LabelStudioAnnotation.objects.filter(project__bridge=bridge)
     if state == State.FLAGGED:
         rows = sent_by_others(rows)
@@ -361,12 +361,12 @@ def answers(
 
 
 def sent_by_others(rows: QuerySet[LabelStudioAnnotation]) -> QuerySet[LabelStudioAnnotation]:
-    """Return those that somebody else sent or changed, and about which a lead has not decided yet."""
+    """Return answers that somebody else sent or changed and about which a lead has not decided yet."""
     return rows.filter(_SENT_BY_OTHERS)
 
 
 def answer_lines(bridge: LabelStudioBridge, rows: Iterable[LabelStudioAnnotation]) -> list[AnswerLine]:
-    """Return these answers as they are listed: one query for the names of who sent them in place of others."""
+    """Return these answers as lines of the list: one query for the names of other senders."""
     rows = list(rows)
     senders = {row.pk: _sender(row) for row in rows}
     numbers = {number for number in senders.values() if number is not None}
@@ -383,12 +383,12 @@ def answer_lines(bridge: LabelStudioBridge, rows: Iterable[LabelStudioAnnotation
 
 
 def _sender(answer: LabelStudioAnnotation) -> int | None:
-    """Return who sent it last, where that is another than the person it is said to be of."""
+    """Return the last sender, if it is not the named author."""
     if answer.user is None or answer.updated_by == answer.user.external_id:
         return None
     return answer.updated_by
 
 
 def name_of(user: LabelStudioUser) -> str:
-    """Return how a lead knows a user."""
+    """Return the name by which a lead recognises a user."""
     return user.name or f"User {user.external_id}"

@@ -1,4 +1,4 @@
-"""How a Label Studio user is shown here: by their address, then by the name they gave themselves."""
+"""How a Label Studio user is shown here: their address, then the name that they chose."""
 
 from collections.abc import Mapping
 
@@ -9,7 +9,7 @@ _LONGEST_ADDRESS = 120
 
 
 def called(person: Mapping[str, object]) -> str:
-    """Return what Label Studio tells of a person as one line, or ""."""
+    """Return a person's address and name in Label Studio as one line, or ""."""
     first_name, last_name = (
         storable(person.get(part), longest=_LONGEST) for part in ("first_name", "last_name")
     )
@@ -18,7 +18,7 @@ def called(person: Mapping[str, object]) -> str:
 
 
 def together(*, address: str, name: str) -> str:
-    """Return both as one line. The address stands first: no name, however long, pushes it out or looks like it."""
+    """Return both as one line. The address comes first, so that a name, however long, cannot hide or imitate it."""
     address = storable(address, longest=_LONGEST_ADDRESS)
     if not address:
         return storable(name, longest=_LONGEST)

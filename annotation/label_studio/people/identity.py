@@ -1,4 +1,4 @@
-"""Which annotator each Label Studio user is: a lead says so, nothing is guessed."""
+"""Which annotator each Label Studio user is: a lead decides, nothing is guessed."""
 
 from collections.abc import Iterable
 
@@ -19,12 +19,12 @@ from foundation.errors import Conflict, NotFound
 from studies.models import Study
 
 State, Mirrored = LabelStudioUser.State, LabelStudioAnnotation.State
-# More than these are counted by a job.
+# A larger number is counted by a job.
 MOST_AT_ONCE = 200
 
 
 def confirm(*, user: LabelStudioUser, annotator: Annotator, by: User | None) -> LabelStudioUser:
-    """Say that a user is this annotator, who takes part in the study. Their answers count once they agreed to it."""
+    """Match a user with an annotator of the study. Their answers count when they have agreed to the study's text."""
     with transaction.atomic():
         user = _locked(user)
         _refuse_decided(user)
@@ -48,9 +48,9 @@ def confirm(*, user: LabelStudioUser, annotator: Annotator, by: User | None) -> 
 
 @transaction.atomic
 def invite(*, user: LabelStudioUser, campaign: Campaign, by: User | None) -> tuple[Invitation, str]:
-    """Make a personal link by which a user agrees and says who they are here; an earlier one stops working.
+    """Make a personal link by which a user agrees and identifies themselves; an earlier link stops working.
 
-    Whoever uses it is who they are: nobody else has to confirm it.
+    The person who uses the link is the user: nobody has to confirm it.
     """
     user = _locked(user)
     _refuse_decided(user)
@@ -66,7 +66,7 @@ def invite(*, user: LabelStudioUser, campaign: Campaign, by: User | None) -> tup
 
 
 def ignore(*, user: LabelStudioUser, by: User | None) -> LabelStudioUser:
-    """Leave a user's answers out: those that are there and those that come."""
+    """Leave out a user's answers, existing and future ones."""
     with transaction.atomic():
         user = _locked(user)
         _refuse_decided(user)
@@ -79,7 +79,7 @@ def ignore(*, user: LabelStudioUser, by: User | None) -> LabelStudioUser:
 
 
 def undo(*, user: LabelStudioUser, by: User | None) -> LabelStudioUser:
-    """Take back what was decided about a user: their answers wait again and count nowhere."""
+    """Undo the decision about a user: their answers wait again and do not count."""
     with transaction.atomic():
         user = _locked(user)
         if user.state == State.WAITING:
@@ -95,9 +95,9 @@ def undo(*, user: LabelStudioUser, by: User | None) -> LabelStudioUser:
 
 
 def erase(*, user: LabelStudioUser, by: User | None) -> LabelStudioUser:
-    """Forget how a user is called, and leave their answers out from now on. What was counted stays, out of results.
+    """Forget a user's name, and leave their answers out from now on. Counted answers stay stored, out of results.
 
-    What stands in Label Studio itself is to be deleted there; it is not asked for again.
+    The user's data in Label Studio must be deleted there; it is not read again.
     """
     with transaction.atomic():
         user = _locked(user)
@@ -113,7 +113,7 @@ def erase(*, user: LabelStudioUser, by: User | None) -> LabelStudioUser:
 
 
 def tasks_of(bridge: LabelStudioBridge, users: Iterable[int] | None = None) -> set[int]:
-    """Return the tasks of a bridge that have answers in Label Studio, of these users where they are given."""
+    """Return the tasks of a bridge with answers in Label Studio, optionally only of these users."""
     rows = LabelStudioAnnotation.objects.filter(project__bridge=bridge, task__isnull=False)
     if users is not None:
         users = list(users)
@@ -131,10 +131,10 @@ def _count(user: LabelStudioUser, by: User | None) -> None:
 
 
 def _locked(user: LabelStudioUser) -> LabelStudioUser:
-    # The link that was made for them comes first, in the same order as when somebody uses it.
+    # Lock the user's link first, in the same order as when somebody uses it.
     links = Invitation.objects.filter(label_studio_user=user.pk).values_list("pk", flat=True)
     list(Invitation.objects.select_for_update().filter(pk__in=list(links)))
-    # Then the enrolments of all campaigns on the server, as mirroring does before it writes answers and their users.
+    # Then lock the enrolments of all campaigns on the server, as mirroring does before it writes answers and users.
     enrolments = Enrolment.objects.filter(campaign__label_studio__server=user.server_id).order_by("pk")
     list(enrolments.select_for_update(of=("self",)).values_list("pk", flat=True))
     users = LabelStudioUser.objects.select_for_update(of=("self",)).select_related(
@@ -155,7 +155,7 @@ def _refuse_decided(user: LabelStudioUser) -> None:
 
 
 def _end_invitation(user: LabelStudioUser) -> None:
-    """Make a link that was sent to a user useless, unless somebody came in by it: then it is their key."""
+    """Revoke a link that was sent to a user, unless somebody has used it: then it is their way to sign in."""
     if user.invitation_id is not None:
         Invitation.objects.filter(pk=user.invitation_id, annotator=None, revoked_at=None).update(
             revoked_at=timezone.now()

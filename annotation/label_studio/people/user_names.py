@@ -1,4 +1,4 @@
-"""Label Studio's names for its users, so that leads recognise them. Personal data, kept only for waiting users."""
+"""Label Studio's names of its users, so that leads recognise them. Personal data, stored only for waiting users."""
 
 import logging
 
@@ -11,9 +11,9 @@ logger = logging.getLogger(__name__)
 
 
 def name_users(client: Client, server: LabelStudioServer) -> int:
-    """Ask for the names of waiting users who have none yet; return how many got one.
+    """Request the names of waiting users without a name; return how many were found.
 
-    A server that does not tell leaves them nameless: counting what was answered does not depend on it.
+    If the server does not give them, users stay nameless: counting answers does not depend on names.
     """
     waiting = LabelStudioUser.objects.filter(server=server, state=LabelStudioUser.State.WAITING)
     nameless = waiting.filter(name="", forgotten_at=None)
@@ -23,7 +23,7 @@ def name_users(client: Client, server: LabelStudioServer) -> int:
     try:
         descriptions = client.users()
     except Trouble as trouble:
-        logger.warning("The users of %s could not be asked for: %s", server, trouble.code)
+        logger.warning("The users of %s could not be read: %s", server, trouble.code)
         return 0
     changed_users = []
     for description in descriptions:

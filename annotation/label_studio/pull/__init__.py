@@ -1,1 +1,1 @@
-"""What is read from Label Studio: webhooks, events, comparisons, deletions and the mirror."""
+"""Reading from Label Studio: webhooks, events, comparisons, deletions and the mirror."""

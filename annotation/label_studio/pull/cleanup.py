@@ -1,8 +1,8 @@
 """Deleting answers in Label Studio that do not count here, when a lead asks for it.
 
-For Label Studio they are answers, so it does not ask anybody else. Nothing that counts or waits for a decision is
-deleted: each screen is checked again right before, in every project that has it. An answer is marked as deleted
-here first, so that it cannot start to count meanwhile, and then deleted there.
+Label Studio counts such answers, so it asks nobody else for the missing ones. Answers that count or wait for a decision
+are not deleted: each screen is checked again just before, in every project that has it. An answer is first marked as
+deleted here, so that it cannot start to count meanwhile, and then deleted there.
 """
 
 from collections.abc import Collection, Mapping
@@ -41,14 +41,14 @@ KINDS: Mapping[str, str] = {
     "left_out": "Left out: sent in another person’s name",
     "refused": "Refused: unreadable as an answer, or from the wrong person",
 }
-# What is offered at first: refused answers may still be mended in Label Studio.
+# Preselected kinds: refused answers may still be corrected in Label Studio.
 USUAL = ("surplus", "further", "left_out")
-_PATIENCE = 120.0  # until another job that reads from Label Studio is done
+_PATIENCE = 120.0  # seconds to wait for another job that reads from Label Studio
 
 
 @dataclass(frozen=True)
 class Line:
-    """How many answers of a kind one person gave. `person` is their pseudonym; "" where nobody has said who it is."""
+    """The number of one person's answers of a kind. `person` is their pseudonym; "" if it is not known."""
 
     kind: str
     person: str
@@ -57,7 +57,7 @@ class Line:
 
 @dataclass
 class Cleaned:
-    """What a run did. `retained`: answers that count by now, wait for a decision, or were changed."""
+    """The result of a run. `retained`: answers that count now, wait for a decision, or were changed."""
 
     deleted: int = 0
     retained: int = 0
@@ -73,7 +73,7 @@ class Cleaned:
 
 
 def lines_of(bridge: LabelStudioBridge) -> list[Line]:
-    """Return what could be deleted, by kind and person."""
+    """Return the answers that could be deleted, by kind and person."""
     lines = []
     for kind in KINDS:
         rows = _deletable(bridge, [kind]).values(person=F("user__annotator__pseudonym"))
@@ -85,7 +85,7 @@ def lines_of(bridge: LabelStudioBridge) -> list[Line]:
 
 
 def start(*, bridge: LabelStudioBridge, kinds: Collection[str], by: User | None) -> Job:
-    """Queue the deletion of what there is of these kinds now; what comes later is not deleted by it."""
+    """Queue the deletion of the existing answers of these kinds; later answers are not deleted."""
     chosen = sorted(set(kinds))
     if not chosen or not set(chosen) <= KINDS.keys():
         raise DomainError(
@@ -109,9 +109,9 @@ def clean_up(
     by: User | None,
     progress: Progress | None = None,
 ) -> Cleaned:
-    """Delete in Label Studio what counts for nothing, up to the row `last_id` of the mirror.
+    """Delete answers in Label Studio that do not count, up to the row `last_id` of the mirror.
 
-    It can be killed at any point: what was taken for deleted and is still there is looked at again.
+    It can be killed at any point: answers that are marked as deleted but still exist are checked again.
     """
     progress, cleaned = progress or Unwatched(), Cleaned()
     _unmark(bridge)
@@ -134,7 +134,7 @@ def clean_up(
         if cleaned.deleted:
             _record(bridge, by, "cleaned", answers=cleaned.deleted, kinds=", ".join(sorted(kinds)))
     if cleaned.deleted and bridge.campaign.state in (Campaign.State.OPEN, Campaign.State.PAUSED):
-        # Label Studio asks screens again that have fewer answers now: those that need none are taken back.
+        # Label Studio now asks again about screens with fewer answers: remove the screens that need no answers.
         job_queue.start_push(bridge=bridge, by=by)
     return cleaned
 
@@ -176,7 +176,7 @@ def _clean_task(
 
 
 def _delete(client: Client, bridge: LabelStudioBridge, row: QuerySet[LabelStudioAnnotation]) -> bool:
-    """Delete one answer there; return whether it still was one that counts for nothing."""
+    """Delete one answer there; return False if it now counts."""
     with transaction.atomic():
         lock_enrolments(bridge.campaign_id)
         locked_row = row.select_for_update(of=("self",), no_key=True).first()
@@ -198,7 +198,7 @@ def _delete(client: Client, bridge: LabelStudioBridge, row: QuerySet[LabelStudio
 
 
 def _unmark(bridge: LabelStudioBridge) -> None:
-    """Look again at what was taken for deleted here and, for all we know, not deleted there."""
+    """Check again the answers that are marked as deleted here but may still exist there."""
     with transaction.atomic():
         lock_enrolments(bridge.campaign_id)
         marked = LabelStudioAnnotation.objects.filter(

@@ -1,7 +1,7 @@
-"""What was seen in Label Studio and is missing there now: deleted, or lost when a database was restored.
+"""Answers that were read from Label Studio and are missing there now: deleted, or lost when a database was restored.
 
 A few missing answers are treated as deleted. If so many are missing that a backup may have been restored, or if a
-number may now belong to another annotation, their labels stay until the lead says what happened.
+number may now belong to another annotation, their labels stay until the lead decides.
 """
 
 from collections.abc import Collection
@@ -24,17 +24,17 @@ from foundation.errors import Conflict
 from studies import audit
 
 State, Missing = LabelStudioAnnotation.State, LabelStudioAnnotation.Missing
-# So many of a project are missed at once without anybody being asked; more only where they are few of all.
+# So many missing answers of a project are taken for deleted without asking; more only if they are a small share.
 FEW = 10
 _SHARE = 0.1
 _AT_ONCE = 1_000
-_SETTLED_AT_ONCE = 200  # more tasks are counted by a job
+_SETTLED_AT_ONCE = 200  # a larger number of tasks is counted by a job
 
 
 def missing(
     *, project: LabelStudioProject, external_tasks: Collection[int], present: Collection[int]
 ) -> set[int]:
-    """Return the rows of these tasks in Label Studio, read whole, that are not among those `present`."""
+    """Return the rows of these completely read tasks that are not among those `present`."""
     present_ids, numbers, missing_ids = set(present), sorted(set(external_tasks)), set[int]()
     for start in range(0, len(numbers), _AT_ONCE):
         rows = LabelStudioAnnotation.objects.filter(
@@ -47,7 +47,7 @@ def missing(
 
 
 def missed(*, project: LabelStudioProject, rows: Collection[int]) -> set[int]:
-    """Take these rows for deleted, and return their tasks; or hold them where they are too many for that."""
+    """Treat these rows as deleted, and return their tasks; if there are too many, hold them for a decision."""
     live_rows = LabelStudioAnnotation.objects.filter(project=project, deleted_at=None, missing="")
     hold = len(rows) > max(FEW, _SHARE * live_rows.count()) or held_count(project) > 0
     pks, tasks = sorted(rows), set[int]()
@@ -65,12 +65,13 @@ def missed(*, project: LabelStudioProject, rows: Collection[int]) -> set[int]:
 
 
 def held_count(of: LabelStudioProject | LabelStudioBridge) -> int:
-    """Return how many annotations wait for the lead to say whether they were deleted."""
+    """Return the number of annotations that wait for the lead's decision whether they were deleted."""
     return _held(of).count()
 
 
 def confirm_deletions(*, bridge: LabelStudioBridge, by: User | None) -> int:
-    """Take what is held for deleted: its labels leave results, their places are free; return how many."""
+    """Treat held annotations as deleted: their labels are left out of results, their places are free; return their
+    number."""
     with transaction.atomic():
         tasks = _decide(
             bridge, by, "deletions_confirmed", missing="", deleted_at=timezone.now(), state=State.NEW
@@ -83,9 +84,9 @@ def confirm_deletions(*, bridge: LabelStudioBridge, by: User | None) -> int:
 
 
 def keep_labels(*, bridge: LabelStudioBridge, by: User | None) -> int:
-    """Keep the labels of what is held, whatever Label Studio lost; return how many annotations.
+    """Keep the labels of held annotations, although Label Studio lost them; return the number of annotations.
 
-    Should one come back there, what stands there counts again.
+    If an annotation reappears in Label Studio, its version there counts again.
     """
     with transaction.atomic():
         return len(_decide(bridge, by, "labels_kept", missing=Missing.KEPT))
@@ -97,7 +98,7 @@ def _decide(bridge: LabelStudioBridge, by: User | None, decision: str, **values:
     if not locked:
         raise Conflict("nothing_held", "No lost annotations are waiting for a decision.")
     _held(bridge).update(**values)
-    # The next comparison says whatever else is wrong.
+    # The next comparison reports any other problem.
     told_bridges = LabelStudioBridge.objects.filter(pk=bridge.pk, problem=problems.MANY_DELETED)
     if told_bridges.update(problem="", problem_text="", problem_at=None):
         bridge.problem, bridge.problem_text, bridge.problem_at = "", "", None

@@ -28,10 +28,10 @@ from jobs.models import Job
 from jobs.progress.reporter import Progress, Unwatched
 
 _AT_ONCE = 200
-# Reading a page is as quick as reading some tasks one by one.
+# Reading a page takes as long as reading this number of tasks one by one.
 _MOST_SINGLY = 100
 
-# Hints lead to no more comparisons of everything than this; what is to be compared sooner waits.
+# Events cause complete comparisons at most this often; earlier requests wait.
 _BETWEEN_COMPARISONS = timedelta(minutes=5)
 _EVERYTHING = "Everything in Label Studio is compared with its mirror."
 
@@ -49,34 +49,36 @@ _OF_NO_CONCERN = {
 
 @dataclass
 class WorkedOff:
-    """What was done of the hints that waited, and what was found wrong meanwhile."""
+    """The processed events, and the problems that were found."""
 
     events: int = 0
     tasks: int = 0
-    compared: bool = False  # everything was
+    compared: bool = False  # whether everything was compared
     problems: list[DomainError] = field(default_factory=list)
 
     def __str__(self) -> str:
         hints = "1 hint" if self.events == 1 else f"{self.events:,} hints"
         if self.compared:
-            return f"{hints} worked off; everything was compared."
-        return f"{hints} worked off: {self.tasks:,} tasks were looked at."
+            return f"{hints} processed; everything was compared."
+        return f"{hints} processed: {self.tasks:,} tasks were read."
 
 
 @dataclass
 class _Plan:
-    """Where some events say to look, each place once, and what is noted of each of them."""
+    """The places named by some events, each once, and the outcome of each event."""
 
     everything: bool = False
     tasks: dict[LabelStudioProject, set[int]] = field(default_factory=lambda: defaultdict(set))
-    projects: set[LabelStudioProject] = field(default_factory=set)  # to be checked as such
+    projects: set[LabelStudioProject] = field(
+        default_factory=set
+    )  # projects whose settings are to be checked
     outcomes: list[tuple[LabelStudioEvent, str]] = field(default_factory=list)
 
 
 def work_off(*, bridge: LabelStudioBridge, progress: Progress | None = None) -> WorkedOff:
-    """Look up what waiting hints name, until none waits; raises Trouble where the server does not answer.
+    """Read the rows that waiting events name, until no event waits; raises Trouble if the server does not answer.
 
-    A hint is done only when what it names was counted, so one that was interrupted is done again.
+    An event is done only when its rows are counted, so an interrupted event is processed again.
     """
     progress = progress or Unwatched()
     report = WorkedOff()
@@ -108,14 +110,14 @@ def _work_off(
     now = timezone.now()
     for event, outcome in plan.outcomes:
         event.done_at, event.outcome = now, outcome[:300]
-        event.tasks, event.annotations = [], []  # they may be very many, and are of no more use
+        event.tasks, event.annotations = [], []  # there may be very many, and they are no longer needed
     done_with = [event for event, _ in plan.outcomes]
     LabelStudioEvent.objects.bulk_update(done_with, ["done_at", "outcome", "tasks", "annotations"])
     report.events += len(done_with)
 
 
 def _compared_until(bridge: LabelStudioBridge) -> datetime | None:
-    """Return when everything may be compared again because of a hint; None if now. Hints may come without end."""
+    """Return when an event may cause the next complete comparison; None if now. Events may arrive without end."""
     reconciled_at = LabelStudioBridge.objects.values_list("reconciled_at", flat=True).get(pk=bridge.pk)
     if reconciled_at is None or reconciled_at + _BETWEEN_COMPARISONS <= timezone.now():
         return None
@@ -138,7 +140,7 @@ def _look(
             if trouble.code not in OF_ONE_PROJECT:
                 break
             continue
-        # Those named too, changed or not: an attempt before this one may have written them and counted nothing.
+        # Include the named tasks even if unchanged: an earlier attempt may have stored them without counting.
         touched |= reading.touched | _tasks_of(project, numbers)
         report.tasks += len(numbers)
         report.problems += reading.problems
@@ -154,7 +156,7 @@ def _look(
 
 def _plan(bridge: LabelStudioBridge, events: Sequence[LabelStudioEvent]) -> _Plan:
     plan = _Plan()
-    # Asked first: what a push that has ended sent is known below.
+    # Asked first: then the tasks of a push that has ended are known below.
     sending = job_queue.jobs_of(bridge, job_queue.PUSH).filter(state=Job.State.RUNNING).exists()
     projects = {project.external_id: project for project in bridge.projects.filter(gone_at=None)}
     task_numbers, annotation_numbers = (
@@ -169,7 +171,7 @@ def _plan(bridge: LabelStudioBridge, events: Sequence[LabelStudioEvent]) -> _Pla
     )
     for event in events:
         outcome = _planned(event, plan, projects, tasks, answers)
-        # It may name a task that is just being sent, whose number is not written down yet: so it waits.
+        # The event may name a task that is being sent and whose number is not stored yet: so it waits.
         if not sending or outcome != _outcome(0):
             plan.outcomes.append((event, outcome))
     return plan
@@ -182,7 +184,7 @@ def _planned(
     tasks: dict[int, LabelStudioProject],
     answers: dict[int, tuple[LabelStudioProject, int]],
 ) -> str:
-    """Add to the plan where one event says to look; return what is noted of it."""
+    """Add the places named by an event to the plan; return the event's outcome."""
     if event.action in _OF_NO_CONCERN:
         return "The event does not concern this server."
     if event.project is not None and event.project not in projects:
@@ -190,11 +192,11 @@ def _planned(
     if event.action in _OF_PROJECTS:
         event_projects = [projects[event.project]] if event.project is not None else projects.values()
         plan.projects.update(event_projects)
-        return "The project was looked at."
+        return "The project was checked."
     if event.action not in _OF_ANNOTATIONS | _OF_TASKS | {EVERYTHING}:
-        return "The event is of an unknown type."
+        return "The event has an unknown type."
     if not event.tasks and not event.annotations:
-        # Label Studio names nothing where what it tells of is deleted already.
+        # Label Studio names nothing if the object of the event is already deleted.
         plan.everything = True
         return _EVERYTHING
     places = [(tasks[number], number) for number in event.tasks if number in tasks]
@@ -207,8 +209,8 @@ def _planned(
 
 def _outcome(number: int) -> str:
     if not number:
-        return "The event names nothing that is known here."
-    return "The task was looked at." if number == 1 else f"{number:,} tasks were looked at."
+        return "The event names no known task or annotation."
+    return "The task was read." if number == 1 else f"{number:,} tasks were read."
 
 
 def _numbers(lists: Iterable[object]) -> set[int]:
@@ -216,7 +218,7 @@ def _numbers(lists: Iterable[object]) -> set[int]:
 
 
 def _projects_of_tasks(bridge: LabelStudioBridge, numbers: Collection[int]) -> dict[int, LabelStudioProject]:
-    """Return whose tasks these are or were: one that was deleted there may have been sent again already."""
+    """Return the projects that have or had these tasks: a deleted task may already have been sent again."""
     live = {"project__bridge": bridge, "project__gone_at": None}
     mirrored = LabelStudioAnnotation.objects.filter(**live, external_task__in=numbers, deleted_at=None)
     sent = LabelStudioTask.objects.filter(**live, external_id__in=numbers)
@@ -229,7 +231,7 @@ def _projects_of_tasks(bridge: LabelStudioBridge, numbers: Collection[int]) -> d
 def _tasks_of_annotations(
     bridge: LabelStudioBridge, numbers: Collection[int]
 ) -> dict[int, tuple[LabelStudioProject, int]]:
-    """Return where annotations stood when they were last seen: one that was deleted is named by its number alone."""
+    """Return the last known places of annotations: the event of a deletion has only the annotation's number."""
     rows = LabelStudioAnnotation.objects.filter(
         project__bridge=bridge, project__gone_at=None, external_id__in=numbers
     )

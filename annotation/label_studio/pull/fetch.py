@@ -1,9 +1,9 @@
-"""Reading one project in Label Studio into the mirror, after checking that it still is what we sent.
+"""Reading one project in Label Studio into the mirror, after checking that its tasks are still ours.
 
-A task is ours if its number and its `ref` are those that we know. Only such tasks are written. An annotation
-is only missing if its task was read completely, or is gone from a project that still has others of
-ours; and it is treated as deleted only if few are missing (see `deletions`). So a server whose database
-was restored, or that sends incomplete responses, deletes nothing here.
+A task is ours if both its number and its `ref` are known here. Only such tasks are stored. An annotation is missing
+only if its task was read completely, or if the task is missing in a project that still has other tasks of ours. It is
+treated as deleted only if few are missing (see `deletions`). So a server whose database was restored, or that sends
+incomplete responses, causes no deletions here.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -24,19 +24,20 @@ from foundation.errors import DomainError
 from jobs.progress.reporter import Progress
 
 PAGE_SIZE = 200
-# So many that fail with none that does not: it is the server that fails.
+# If this many tasks fail and none succeeds, the server itself has failed.
 MOST_UNREADABLE = 100
-TaskRefs = Mapping[int, str]  # the `ref` of each task that was sent, by its number there
+TaskRefs = Mapping[int, str]  # the `ref` of each sent task, by its number in Label Studio
 
 
 @dataclass
 class ProjectReading:
-    """What reading a project yielded. Tasks are numbered as in Label Studio, except `touched`: our primary keys."""
+    """The result of reading a project. Tasks have Label Studio's numbers, except `touched`, which has our primary
+    keys."""
 
     own_tasks: set[int] = field(default_factory=set)
-    strange: set[int] = field(default_factory=set)  # numbers of ours that stand for something else now
+    strange: set[int] = field(default_factory=set)  # our tasks' numbers that now belong to other tasks
     deleted: set[int] = field(default_factory=set)
-    unreadable: set[int] = field(default_factory=set)  # at which the server fails
+    unreadable: set[int] = field(default_factory=set)  # tasks at which the server fails
     annotations: int = 0
     touched: set[int] = field(default_factory=set)
     missing: set[int] = field(default_factory=set)  # rows of the mirror
@@ -44,7 +45,7 @@ class ProjectReading:
 
 
 def check(client: Client, project: LabelStudioProject) -> DomainError | None:
-    """Return what is wrong with a project as such: it is gone, or was set up otherwise by hand."""
+    """Return the problem of a project itself: it no longer exists, or its settings were changed by hand."""
     try:
         project_body = client.project(project.external_id)
     except Trouble as trouble:
@@ -55,7 +56,7 @@ def check(client: Client, project: LabelStudioProject) -> DomainError | None:
 
 
 def look_at_all(client: Client, project: LabelStudioProject, progress: Progress) -> ProjectReading:
-    """Read a project whole, page by page."""
+    """Read a whole project, page by page."""
     reading, refs = ProjectReading(), refs_of(project)
     if not refs:
         return reading
@@ -107,7 +108,7 @@ def _look_for(
     reading: ProjectReading,
     progress: Progress,
 ) -> None:
-    """Read tasks one by one; those that are gone are deleted, where the project is still ours."""
+    """Read tasks one by one; missing tasks are treated as deleted if the project is still ours."""
     lost: set[int] = set()
     for number in sorted(numbers):
         progress.check_cancelled()
@@ -133,7 +134,7 @@ def _look_for(
 def _pass_over(
     client: Client, project: LabelStudioProject, reading: ProjectReading, number: int, trouble: Trouble
 ) -> None:
-    """Note that the server fails at a task, unless it fails altogether: what is known of the task stays as it is."""
+    """Note that the server fails at a task, unless it fails at all tasks. The stored data of the task do not change."""
     client.project(project.external_id)
     reading.unreadable.add(number)
     if len(reading.unreadable) >= MOST_UNREADABLE and not reading.own_tasks:
@@ -153,7 +154,7 @@ def _take_in(
 ) -> None:
     if not all(type(task.get("id")) is int and isinstance(task.get("annotations"), list) for task in tasks):
         raise errors.garbage(client.url)
-    # What was not sent by us is passed over: what is said of it is no answer to anything asked here.
+    # Tasks that we did not send are skipped: their annotations answer none of our questions.
     sent = [task for task in tasks if task["id"] in refs]
     own_tasks = [task for task in sent if _is(task, project, refs[task["id"]])]
     whole = {task["id"] for task in own_tasks}
@@ -173,8 +174,8 @@ def _is(task: Mapping[str, Any], project: LabelStudioProject, ref: str) -> bool:
 
 
 def _answered(project: LabelStudioProject) -> set[int]:
-    """Return the tasks of which the mirror holds something that was not deleted yet; a task that was sent again in
-    place of one that was deleted there has another number now."""
+    """Return the tasks with mirrored annotations that are not deleted. A task that was deleted there and sent again has
+    another number now."""
     live = LabelStudioAnnotation.objects.filter(project=project, deleted_at=None, missing="")
     return set(live.values_list("external_task", flat=True).distinct())
 

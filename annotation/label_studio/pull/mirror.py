@@ -1,7 +1,7 @@
-"""Storing what is in Label Studio unchanged (`LabelStudioAnnotation`); no label is made here.
+"""Storing the annotations in Label Studio unchanged (`LabelStudioAnnotation`); no labels are made here.
 
-Everything a server sends is stored, or its content is refused with a reason: nothing in it can keep the rest from
-being read. A version that was seen before costs only a comparison of its digest.
+Everything that a server sends is stored, or its content is refused with a reason, so that no annotation prevents the
+others from being read. For a known version only the digest is compared.
 """
 
 import logging
@@ -42,7 +42,7 @@ class _Known(NamedTuple):
     external_id: int
     pk: int
     digest: str
-    lost: bool  # taken for deleted, or missing
+    lost: bool  # treated as deleted, or missing
     deleted: bool
     made_at: datetime
     task_id: int | None
@@ -50,17 +50,17 @@ class _Known(NamedTuple):
     changed_at: datetime
 
     def was_another(self, annotation: ParsedAnnotation) -> bool:
-        """Whether the number stood for something else: a server that was set back gives numbers again."""
+        """Whether the number belonged to another annotation: a restored server assigns numbers again."""
         return self.made_at != annotation.made_at and NO_MOMENT not in (self.made_at, annotation.made_at)
 
 
 class _Entry(NamedTuple):
-    """An annotation as it is to be written: with keys of ours, and why its content is not kept, if it is not."""
+    """An annotation to be written: with our keys, and the reason if its content is not stored."""
 
     parsed: ParsedAnnotation
     before: _Known | None
     task_id: int | None
-    user_id: int | None  # whom it names now
+    user_id: int | None  # the author named now
     maker_id: int | None
     refusal: str
 
@@ -70,14 +70,15 @@ class _Entry(NamedTuple):
 
     @property
     def digest(self) -> str:
-        """Return the digest that is kept: another where the content is not, so that it is read once it may be kept."""
+        """Return the digest to store. It differs if the content is not stored, so that it is read again when it may be
+        stored."""
         return f"-{self.parsed.digest[1:]}" if self.refusal else self.parsed.digest
 
 
 def mirror(*, project: LabelStudioProject, annotations: Iterable[Mapping[str, Any]]) -> set[int]:
-    """Write down annotations of a project as Label Studio gives them; return which tasks of ours they change.
+    """Store annotations of a project as Label Studio sends them; return the tasks that they change.
 
-    What came back after it was deleted is there again. Users who were not seen before wait for the lead.
+    An annotation that reappears after its deletion is no longer deleted. New users wait for the lead.
     """
     touched: set[int] = set()
     for batch in _batches(annotations, _AT_ONCE):
@@ -91,7 +92,7 @@ def mirror(*, project: LabelStudioProject, annotations: Iterable[Mapping[str, An
         try:
             touched |= _write(project, by_number)
         except IntegrityError:
-            # Somebody else wrote one of them at the same moment: now it is among what is known.
+            # Another process wrote one of them at the same moment: it is known now.
             touched |= _write(project, by_number)
     return touched
 
@@ -152,7 +153,7 @@ def _entry(
 
 
 def _keep_versions(changed: Sequence[_Entry]) -> None:
-    """Keep what these rows say now: what counts may be an earlier version than the one that stands there."""
+    """Store the present contents of these rows: an earlier version than the current one may count."""
     replaced = [
         entry.pk for entry in changed if entry.before is not None and entry.before.digest != entry.digest
     ]
@@ -161,7 +162,7 @@ def _keep_versions(changed: Sequence[_Entry]) -> None:
 
 
 def _with_makers(changed: Sequence[_Entry]) -> list[_Entry]:
-    """Return these with the user whom the earliest version of each names, in whatever order they are seen."""
+    """Return these with the author named in the earliest version of each, whatever the order of reading."""
     moved = [entry for entry in changed if entry.user_id not in (None, entry.maker_id)]
     if not moved:
         return list(changed)
@@ -194,9 +195,9 @@ def _known(project: LabelStudioProject, numbers: Sequence[int]) -> dict[int, _Kn
 
 
 def _set_apart(parsed: Mapping[int, ParsedAnnotation], stored: Mapping[int, _Known]) -> dict[int, _Known]:
-    """Put aside what is known under numbers that stand for other annotations now; return the rest.
+    """Set aside known annotations whose numbers now belong to other annotations; return the rest.
 
-    What was not deleted before is held: a server that gives a number twice lost what it had.
+    Annotations that were not deleted are held: a server that assigns a number twice has lost data.
     """
     reused = [
         stored_row for stored_row in stored.values() if stored_row.was_another(parsed[stored_row.external_id])
@@ -216,7 +217,7 @@ def _tasks(project: LabelStudioProject, numbers: Collection[int]) -> dict[int, i
 
 
 def _users(project: LabelStudioProject, rows: Iterable[ParsedAnnotation]) -> dict[int, int]:
-    """Return our keys of the users who made these, those new here included."""
+    """Return our keys of the authors of these annotations, creating new users."""
     names = {row.user: row.name for row in rows if row.user is not None}
     server = project.bridge.server_id
     users = LabelStudioUser.objects.filter(server=server, external_id__in=names)
@@ -237,7 +238,7 @@ def _users(project: LabelStudioProject, rows: Iterable[ParsedAnnotation]) -> dic
 
 
 def _silent(project: LabelStudioProject, users: Collection[int | None]) -> dict[int, str]:
-    """Return the users whose answers are not kept, and why: they took back consent, or were erased."""
+    """Return the users whose answers are not stored, with the reason: they withdrew consent, or were erased."""
     withdrawn = withdrawn_from(project.bridge.campaign.study)
     forgotten_users = LabelStudioUser.objects.filter(
         Q(annotator__in=withdrawn) | Q(annotator=None, forgotten_at__isnull=False),

@@ -1,4 +1,4 @@
-"""One annotation as Label Studio sends it, in values that every database can store."""
+"""An annotation from Label Studio, in values that every database can store."""
 
 import hashlib
 import math
@@ -13,12 +13,12 @@ import orjson
 from annotation.label_studio.base import reasons
 from annotation.label_studio.people.display_name import called, together
 
-_LONGEST_USERNAME = 1_000  # its end, where the address stands, is read
+_LONGEST_USERNAME = 1_000  # its end, which contains the address, is read
 _LARGEST = 2**63 - 1
-_MOST_BYTES = 1_048_576  # of a result: a thousand boxes and more
-# PostgreSQL holds no NUL character in JSON; an even number of backslashes before it makes it one.
+_MOST_BYTES = 1_048_576  # of a result: more than a thousand boxes
+# PostgreSQL stores no NUL character in JSON; after an even number of backslashes the escape is such a character.
 _NUL = re.compile(rb"(?<!\\)(?:\\\\)*\\u0000")
-# Stands where a moment cannot be read, so that the same row is written whenever it is seen.
+# Used if a time cannot be read, so that every reading writes the same row.
 NO_MOMENT = datetime(9999, 1, 1, tzinfo=UTC)
 _NO_JSON = "its result is not JSON that can be stored"
 _TOO_LARGE = "its result is too large"
@@ -27,7 +27,7 @@ _NO_DATE = "its date is missing"
 
 
 class ParsedAnnotation(NamedTuple):
-    """An annotation of Label Studio. `result` is a list, or says why it is not stored."""
+    """An annotation of Label Studio. `result` is a list, or the reason why it is not stored."""
 
     external_id: int
     external_task: int
@@ -104,18 +104,18 @@ def _moment(raw: object) -> datetime | None:
 
 
 def _result(raw: object) -> tuple[Any, bytes]:
-    """Return what is kept of a result, and the same as text."""
+    """Return the part of a result that is stored, and the same as text."""
     if not isinstance(raw, list):
         return _refused(_NO_LIST)
     try:
         content = orjson.dumps(raw, option=orjson.OPT_SORT_KEYS)
-    except (TypeError, ValueError):  # half characters, numbers of any length, lists in lists without end
+    except (TypeError, ValueError):  # half characters, huge numbers, lists that are nested too deeply
         return _refused(_NO_JSON)
     if len(content) > _MOST_BYTES:
         return _refused(_TOO_LARGE)
     if b"\\u0000" in content and _NUL.search(content):
         return _refused(_NO_JSON)
-    return orjson.loads(content), content  # without what JSON has no word for, such as a number that is none
+    return orjson.loads(content), content  # without values that JSON does not have, such as NaN
 
 
 def _refused(reason: str) -> tuple[Any, bytes]:
@@ -123,15 +123,15 @@ def _refused(reason: str) -> tuple[Any, bytes]:
 
 
 def _name(person: object, username: object) -> str:
-    """Return how the server names a user, for leads to know them by."""
+    """Return the server's name of a user, by which leads recognise them."""
     if isinstance(person, Mapping):
         return called(person)
     return _kept(username[-_LONGEST_USERNAME:]) if isinstance(username, str) else ""
 
 
-@lru_cache(maxsize=1_000)  # the same few, again and again
+@lru_cache(maxsize=1_000)  # the same few names occur many times
 def _kept(username: str) -> str:
-    """Read “First Last address, number”: the number is kept by itself."""
+    """Read “First Last address, number” without the number, which is stored separately."""
     name, _, initial = re.sub(r",\s*\d+\s*$", "", username).rstrip().rpartition(" ")
     if "@" in initial:
         return together(address=initial, name=name)

@@ -1,4 +1,4 @@
-"""What can be wrong in a project although the server answers: leads are told, and nothing is undone here."""
+"""Problems in a project although the server answers. Leads see them, and nothing is undone here."""
 
 from collections.abc import Collection
 
@@ -12,7 +12,7 @@ TASKS_CHANGED = "tasks_changed"
 TASKS_MISSING = "tasks_missing"
 TASKS_UNREADABLE = "tasks_unreadable"
 CONFIGURATION_EDITED = "configuration_edited"
-# The worst first: a bridge shows the code of that one. They stay until a comparison of everything finds them gone.
+# The worst first: a bridge shows this code. Problems stay until a complete comparison no longer finds them.
 CODES = (
     PROJECT_GONE,
     PROJECT_STRANGE,
@@ -53,8 +53,8 @@ def tasks_changed(project: LabelStudioProject, number: int) -> DomainError:
     subject = "a task" if number == 1 else f"{number:,} tasks"
     return DomainError(
         TASKS_CHANGED,
-        f"In project {project.external_id} the data of {subject} was changed in Label Studio, so it is unknown what "
-        f"was labelled there. Earlier labels stay as they are.",
+        f"In project {project.external_id} the data of {subject} was changed in Label Studio, so it is "
+        "unknown what was labelled there. Earlier labels do not change.",
     )
 
 
@@ -74,7 +74,7 @@ def tasks_unreadable(project: LabelStudioProject, numbers: Collection[int]) -> D
     return DomainError(
         TASKS_UNREADABLE,
         f"Label Studio fails whenever it is asked for {noun} {listed}{more} of project {project.external_id}, for "
-        f"example because of an answer that it cannot export. Everything else is read, and labels stay as they are.",
+        f"example because of an answer that it cannot export. Everything else is read, and labels do not change.",
     )
 
 
@@ -87,7 +87,7 @@ def configuration_edited(project: LabelStudioProject) -> DomainError:
 
 
 def together(errors: list[DomainError]) -> DomainError | None:
-    """Return the worst of them, with the sentences of as many as fit; None where there are none."""
+    """Return the worst problem, with the sentences of further problems as far as they fit; None if there are none."""
     if not errors:
         return None
     ordered = sorted(errors, key=lambda problem: CODES.index(problem.code))
@@ -97,4 +97,4 @@ def together(errors: list[DomainError]) -> DomainError | None:
             left_out += 1
         else:
             message += f" {problem.message}"
-    return DomainError(ordered[0].code, f"{message} ({left_out:,} more like this.)" if left_out else message)
+    return DomainError(ordered[0].code, f"{message} ({left_out:,} more problems.)" if left_out else message)

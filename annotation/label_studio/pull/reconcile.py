@@ -20,19 +20,19 @@ from foundation.errors import DomainError
 from jobs.progress.reporter import Progress, Unwatched
 
 State = LabelStudioAnnotation.State
-# After these another project may well be read; after any other the server as a whole is not asked further.
+# After these errors, other projects may still be readable; after any other error the server is not asked again.
 OF_ONE_PROJECT = frozenset({"server_error", "garbage", "gone", "forbidden", "refused"})
 
 
 @dataclass
 class Reconciled:
-    """What a comparison saw and what became of it."""
+    """The numbers of a comparison."""
 
     projects: int = 0
     tasks: int = 0
     annotations: int = 0
-    deleted: int = 0  # tasks that are gone there with their answers
-    changed: int = 0  # tasks of ours that were counted again
+    deleted: int = 0  # tasks that no longer exist there, with their answers
+    changed: int = 0  # our tasks that were counted again
     settled: Settled | None = None
     problems: list[DomainError] = field(default_factory=list)
 
@@ -42,10 +42,10 @@ class Reconciled:
 
 
 def reconcile(*, bridge: LabelStudioBridge, progress: Progress | None = None) -> Reconciled:
-    """Compare all projects of a bridge; raises Trouble where the server does not answer as it should.
+    """Compare all projects of a bridge; raises Trouble if the server does not answer correctly.
 
-    What goes wrong with one project keeps nothing of another from being counted: it is raised at the end.
-    Interrupted anywhere it has written only what it saw; done again, it does what is left.
+    A problem with one project does not prevent others from being counted; it is raised at the end. If interrupted, it
+    has written only what it read; running it again does the rest.
     """
     with Client.of(bridge.server) as client:
         return reconcile_by(client, bridge, progress or Unwatched())
@@ -83,8 +83,8 @@ def reconcile_by(client: Client, bridge: LabelStudioBridge, progress: Progress) 
 
 
 def unsettled_tasks(bridge: LabelStudioBridge) -> set[int]:
-    """Return the tasks whose mirrored answers are not counted yet: a job was killed, or an annotator was mapped or
-    gave consent after the last count."""
+    """Return tasks with mirrored answers that are not counted yet: a job was killed, or an annotator was mapped or gave
+    consent after the last count."""
     not_looked_at = Q(state=State.NEW) | Q(deleted_at__isnull=False) & ~Q(state=State.DELETED)
     named_since = Q(state=State.WAITING) & ~Q(user__state=LabelStudioUser.State.WAITING)
     rows = LabelStudioAnnotation.objects.filter(project__bridge=bridge, task__isnull=False)

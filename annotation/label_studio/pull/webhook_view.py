@@ -1,4 +1,4 @@
-"""The endpoint to which Label Studio reports that something changed there."""
+"""The endpoint to which Label Studio reports changes."""
 
 from django.http import RawPostDataException
 from django.http.request import UnreadablePostError
@@ -16,9 +16,9 @@ from foundation.errors import NotFound
 
 @requires(post=Capability.BY_KEY)
 class LabelStudioWebhook(APIView):
-    """Take a hint of a Label Studio: what it names is looked up there by a job. Safe to repeat.
+    """Accept an event from Label Studio; a job reads the rows that it names. Safe to repeat.
 
-    Whatever is wrong with it, the answer is the same: 404.
+    For every problem the answer is the same: 404.
     """
 
     authentication_classes = ()
@@ -28,7 +28,7 @@ class LabelStudioWebhook(APIView):
         request=OpenApiTypes.OBJECT,
         parameters=[
             OpenApiParameter("bridge", OpenApiTypes.UUID, required=True),
-            OpenApiParameter("key", OpenApiTypes.STR, required=True, description="the secret of the address"),
+            OpenApiParameter("key", OpenApiTypes.STR, required=True, description="the secret in the address"),
             OpenApiParameter(SECRET_HEADER, OpenApiTypes.STR, OpenApiParameter.HEADER, required=True),
         ],
         responses={
@@ -51,7 +51,7 @@ class LabelStudioWebhook(APIView):
 
 
 def _body(request: Request) -> bytes:
-    """Return the body; "" (which is no hint) where it is too large to be read or was cut off."""
+    """Return the body; "" (which is not an event) if it is too large or was cut off."""
     length = request.META.get("CONTENT_LENGTH") or "0"
     if not length.isdecimal() or int(length) > webhooks.MAX_BYTES:
         return b""

@@ -22,9 +22,9 @@ from annotation.label_studio.models import LabelStudioBridge, LabelStudioEvent
 from foundation.errors import DomainError
 
 MAX_BYTES = 2 * 1024 * 1024
-# Label Studio names at most this many rows at once; more than these mean: look at everything.
+# Label Studio names at most this many rows at once; a larger number means: compare everything.
 MOST_ROWS = 5_000
-# When so many wait, no further one is written down, but one that stands for all: look at everything.
+# If so many events wait, no more are stored except one that means: compare everything.
 MOST_WAITING = 500
 EVERYTHING = "EVERYTHING"
 
@@ -34,7 +34,7 @@ _BIGGEST = 2**63 - 1
 
 @dataclass(frozen=True)
 class Hint:
-    """Which rows in Label Studio a webhook says have changed."""
+    """The rows in Label Studio that have changed according to a webhook."""
 
     action: str
     project: int | None
@@ -43,7 +43,7 @@ class Hint:
 
     @classmethod
     def parse(cls, body: bytes) -> "Hint | None":
-        """Read what Label Studio sends; None where it is not of that shape."""
+        """Parse what Label Studio sends; None if it has another format."""
         try:
             payload = json.loads(body)
         except (ValueError, RecursionError):
@@ -69,10 +69,10 @@ class Hint:
 
 
 def receive(*, bridge: str, key: str, secret: str, body: bytes) -> LabelStudioEvent | None:
-    """Write a hint down and have it followed; None where anything about it is wrong, whatever that is.
+    """Store an event and queue its processing; None if anything about it is wrong.
 
-    `key` is the secret of the address, `secret` that of the header. Wrong guesses are not counted: 256 bits are not
-    guessed, and behind a proxy everybody has one address, so that who is wrong would silence who is right.
+    `key` is the secret in the address, `secret` that in the header. Wrong guesses are not counted: 256 bits cannot be
+    guessed, and behind a proxy everybody has the same address, so that wrong requests would block correct ones.
     """
     if len(body) > MAX_BYTES:
         return None
@@ -99,8 +99,8 @@ def _knows(bridge: LabelStudioBridge, key: str, secret: str) -> bool:
     try:
         address, header = unseal(bridge.address_secret), unseal(bridge.header_secret)
     except DomainError:
-        return False  # SECRET_KEY is another one now; what the lead does about it is said elsewhere
-    # Both are always compared, and each in the same time wherever it differs.
+        return False  # SECRET_KEY has changed; other pages tell the lead what to do
+    # Both are always compared, in constant time.
     right = [constant_time_compare(sent, true) for sent, true in ((key, address), (secret, header))]
     return all(right)
 

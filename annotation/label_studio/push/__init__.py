@@ -1,1 +1,1 @@
-"""What is sent to Label Studio: projects, tasks, guidelines, images and webhook subscriptions."""
+"""Sending to Label Studio: projects, tasks, guidelines, images and webhook subscriptions."""

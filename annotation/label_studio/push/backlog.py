@@ -1,4 +1,4 @@
-"""How Label Studio differs from what is stored here, and which tasks nobody there is asked any more."""
+"""How Label Studio differs from the data here, and the missing answers for which nobody there is asked."""
 
 from collections import Counter, defaultdict
 from collections.abc import Collection
@@ -17,11 +17,11 @@ from annotation.label_studio.push.layout import Place, lost_answers
 from annotation.models import Task
 
 State = LabelStudioAnnotation.State
-# Label Studio takes such an answer for one and asks nobody in its place; here it is none.
+# Label Studio counts such an answer and asks nobody else; here it does not count.
 _FOR_NOTHING = (State.SURPLUS, State.FURTHER, State.EXCLUDED, State.REFUSED, State.LEFT_OUT)
-# These may count yet.
+# These may still count.
 _UNDECIDED = (State.NEW, State.WAITING, State.CONSENT, State.FLAGGED)
-# What Label Studio does not take for an answer either.
+# States that Label Studio does not count as answers either.
 _NO_ANSWER = (State.DELETED, State.SKIPPED)
 
 
@@ -33,9 +33,9 @@ def behind(
     *,
     keeps_lost: bool,
 ) -> list[str]:
-    """Return in sentences what is there not as it is here now, and what a push would mend.
+    """Return sentences about differences between Label Studio and the data here that a push would repair.
 
-    `keeps_lost`: a lead keeps labels of answers that Label Studio lost.
+    `keeps_lost`: a lead has kept labels of answers that Label Studio lost.
     """
     present = {(project.slot, project.annotator_id) for project in live}
     missing = sum((place.slot, place.annotator_id) not in present for place in places)
@@ -64,10 +64,10 @@ def behind(
 
 
 def _asked_again(bridge: LabelStudioBridge) -> int:
-    """Return how many tasks stand there of which Label Studio lost an answer that a lead keeps, and that need none."""
+    """Return the number of tasks there that need no answer, because a lead kept the label of a lost answer."""
     kept_rows = lost_answers(bridge).filter(missing=LabelStudioAnnotation.Missing.KEPT)
     stands = LabelStudioTask.objects.filter(project=OuterRef("project"), task=OuterRef("task"))
-    # With a screen the answers would go that are still there: so it stays.
+    # Deleting a screen would delete its other answers too, so it stays.
     answered_rows = LabelStudioAnnotation.objects.filter(
         project=OuterRef("project"), task=OuterRef("task"), deleted_at=None, missing=""
     )
@@ -80,12 +80,13 @@ def _asked_again(bridge: LabelStudioBridge) -> int:
 def unasked(
     bridge: LabelStudioBridge, places: list[Place], live: list[LabelStudioProject], tasks: QuerySet[Task]
 ) -> int:
-    """Return how many answers are still missing that no project asks for, nor would after a push.
+    """Return the number of missing answers for which no project asks, not even after a push.
 
-    Only tasks with an answer in Label Studio that does not count can lack any so, and only those are looked at.
+    Only tasks with an answer in Label Studio that does not count can lack answers in this way, so only these are
+    checked.
     """
     if bridge.arrangement == LabelStudioBridge.Arrangement.PER_ANNOTATOR:
-        return 0  # everybody is asked everything
+        return 0  # every annotator is asked about every task
     used = LabelStudioAnnotation.objects.filter(project__in=live, state__in=_FOR_NOTHING, task__in=tasks)
     lacking = tasks.filter(pk__in=used.values("task"), held__lt=F("wanted"))
     lacks = {
@@ -116,7 +117,7 @@ def unasked(
 
 
 def _states(tasks: Collection[int], projects: Collection[int]) -> dict[tuple[int, int], Counter[str]]:
-    """Return how many answers of each state there are, by task and project."""
+    """Return the number of answers in each state, by task and project."""
     counts: dict[tuple[int, int], Counter[str]] = defaultdict(Counter)
     rows = LabelStudioAnnotation.objects.filter(task__in=tasks, project__in=projects).order_by()
     counted = rows.exclude(state__in=_NO_ANSWER).values_list("task", "project", "state")

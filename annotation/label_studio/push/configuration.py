@@ -1,4 +1,4 @@
-"""What annotators read and answer in a Label Studio project: its labelling interface and its instructions."""
+"""The labelling interface and the instructions of a Label Studio project."""
 
 import hashlib
 from collections.abc import Mapping
@@ -35,7 +35,7 @@ _NOT_COUNTED = (
 
 
 def configuration(campaign: Campaign, instrument: Instrument) -> str:
-    """Return the labelling interface (XML) that asks what our own pages ask under this version."""
+    """Return the labelling interface (XML) with the questions of this version of our own pages."""
     kind = kind_of(campaign)
     if not kind.about_attributes:
         return questions_interface(kind)
@@ -48,9 +48,9 @@ def configuration(campaign: Campaign, instrument: Instrument) -> str:
 
 
 def instructions(campaign: Campaign, instrument: Instrument) -> str:
-    """Return the guidelines as HTML, as our own pages arrange them: every character of the lead's is escaped.
+    """Return the guidelines as HTML, arranged like on our own pages, with the lead's text escaped.
 
-    Label Studio takes marks that contradict each other, and nobody is told there that we refuse them.
+    Label Studio accepts contradictory marks and does not tell anybody that we refuse them.
     """
     html = str(as_html(instrument.guidelines, instrument.labels.values()))
     kind = kind_of(campaign)
@@ -63,13 +63,13 @@ def instructions(campaign: Campaign, instrument: Instrument) -> str:
 
 
 def _not_counted(kind: Kind, *, boxes_required: bool) -> list[str]:
-    """Return what Label Studio does not check, in sentences for annotators."""
+    """Return the rules that Label Studio does not check, in sentences for annotators."""
     sentences = ["Before you submit, answer every question that you see."]
     regions = [question.region for question in kind.questions if question.region is not None]
     if any(boxes_required if region.required is None else region.required for region in regions):
         sentences.append(
-            "Where you are asked for a place in a picture, click the label under the question first, then the "
-            "picture; without a place, the answer is not counted."
+            "If a question asks for a place in a picture, click the label under the question first, then "
+            "the picture. Without a place, the answer is not counted."
         )
     for question in kind.questions:
         if question.type == "choice":
@@ -89,26 +89,26 @@ def _not_counted(kind: Kind, *, boxes_required: bool) -> list[str]:
 
 
 def settings_of(campaign: Campaign, instrument: Instrument, *, annotations_per_task: int) -> dict[str, Any]:
-    """Return every field of a project that we set, by Label Studio's names."""
+    """Return all fields of a project that we set, by Label Studio's names."""
     return {
         "label_config": configuration(campaign, instrument),
         "expert_instruction": instructions(campaign, instrument),
         "maximum_annotations": annotations_per_task,
         "show_instruction": True,
-        # Others' answers stay unseen; what one skips is asked of others, who may know.
+        # Others' answers stay hidden; a skipped task is given to others, who may know the answer.
         "show_annotation_history": False,
         "show_collab_predictions": False,
         "enable_empty_annotation": False,
         "show_skip_button": True,
         "skip_queue": "REQUEUE_FOR_OTHERS",
-        # In order of their numbers, what a campaign was extended by would come last for everybody.
+        # In the order of numbers, the tasks added by an extension would come last for everybody.
         "sampling": "Uniform sampling",
     }
 
 
 def digest(fields: Mapping[str, Any]) -> str:
-    """Return a digest of the settings among a project's fields; white space and the order of XML attributes are
-    nothing to it."""
+    """Return a digest of the settings among a project's fields. It ignores white space and the order of XML
+    attributes."""
     hasher = hashlib.sha256()
     for name in _SETTINGS:
         value = fields.get(name)
@@ -117,12 +117,12 @@ def digest(fields: Mapping[str, Any]) -> str:
 
 
 def as_sent(project: LabelStudioProject, project_body: Mapping[str, Any]) -> bool:
-    """Whether a project, as the server shows it, still is as it was sent."""
+    """Whether a project on the server still has the settings that were sent."""
     return digest(project_body) == project.configuration
 
 
 def differs(name: str, shown_value: object, wanted_value: object) -> bool:
-    """Whether one setting is not as it is to be."""
+    """Whether one setting differs from the wanted value."""
     if name == "label_config":
         return _canonical(shown_value) != _canonical(wanted_value)
     return shown_value != wanted_value
@@ -130,7 +130,7 @@ def differs(name: str, shown_value: object, wanted_value: object) -> bool:
 
 def _canonical(xml: object) -> str:
     text = str(xml or "")
-    # An entity of a document type can grow without end: what has one was not written by us, and is compared as it is.
+    # An entity of a document type can expand without limit. We write none, so a text with one is compared unparsed.
     if "<!" in text:
         return text
     try:

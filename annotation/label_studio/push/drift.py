@@ -1,7 +1,7 @@
-"""Comparing a project in Label Studio with what is stored here, and removing what it no longer needs.
+"""Comparing a project in Label Studio with the data here, and removing tasks that are no longer needed.
 
-Label Studio deletes a task with its answers, without asking. So a few tasks are checked and removed at a time: hardly
-any time passes in which somebody could answer one of them after the check.
+Label Studio deletes a task with its answers, without asking. So tasks are checked and removed in small batches:
+somebody can answer a task only in the short time between the check and the removal.
 """
 
 from collections import defaultdict
@@ -23,28 +23,28 @@ REMOVED_AT_ONCE = 20
 
 @dataclass(frozen=True)
 class Stock:
-    """What was found in a project."""
+    """The result of comparing a project."""
 
-    adopted: int = 0  # tasks of ours that were not known to be there
-    answered_twice: int = 0  # tasks of ours that stand there more than once, answered
+    adopted: int = 0  # our tasks that were there without being known here
+    answered_twice: int = 0  # our tasks that are there more than once, with answers
 
 
 @dataclass
 class _PresentTasks:
-    """Tasks of ours in a project: their numbers by our key, and of how many tasks in all."""
+    """Our tasks in a project: their numbers by our key, and the number of all tasks in it."""
 
     numbers: dict[int, list[int]] = field(default_factory=lambda: defaultdict(list))
     task_count: int = 0
 
 
 def take_stock(client: Client, project: LabelStudioProject, number: int | None, progress: Progress) -> Stock:
-    """Compare what the project holds (`number` of tasks) with what is known here.
+    """Compare the tasks of the project (`number` in total) with the data here.
 
-    Ours that are gone are forgotten, so that they are sent again. Of two that are the same task the one that is
-    answered stays, or the first.
+    Missing tasks of ours are forgotten, so that they are sent again. Of two copies of a task the answered one stays, or
+    the first.
     """
     stored = dict(_known(project))
-    # As many as there should be may be others: comparing the answers would have found that.
+    # The right number may consist of other tasks, but comparing the answers would have found that.
     if number == len(stored) and not project.bridge.problem:
         return Stock()
     present = _read(client, project, progress)
@@ -83,7 +83,7 @@ def _read(client: Client, project: LabelStudioProject, progress: Progress) -> _P
 
 
 def _refuse_a_part(client: Client, project: LabelStudioProject, read_count: int, number: int | None) -> None:
-    """Raise Trouble where fewer tasks were read than the project holds: what was not read is not gone."""
+    """Raise Trouble if fewer tasks were read than the project has: unread tasks are not missing."""
     if number is None or read_count >= number:
         return
     task_number = client.project(project.external_id).get("task_number")
@@ -94,8 +94,8 @@ def _refuse_a_part(client: Client, project: LabelStudioProject, read_count: int,
 def _keep_one(
     client: Client, project: LabelStudioProject, copies: Mapping[int, list[int]], progress: Progress
 ) -> int:
-    """Leave one of the copies of each task (the known one first), and those that are answered; return of how many
-    tasks several are."""
+    """Keep one copy of each task (preferably the known one) and all answered copies; return the number of tasks with
+    several copies left."""
     several = 0
     for tasks in _parts(copies):
         progress.check_cancelled()
@@ -119,8 +119,8 @@ def _keep_one(
 
 
 def take_back(client: Client, project: LabelStudioProject, tasks: Collection[int], progress: Progress) -> int:
-    """Remove tasks from the project that nobody answered there; return how many. Answered ones stay: with them their
-    answers would go. Not so where Label Studio lost the answers and a lead keeps their labels.
+    """Remove tasks from the project that nobody answered there; return their number. Answered tasks stay, because their
+    answers would be deleted with them, unless Label Studio lost the answers and a lead kept their labels.
     """
     numbers = dict(_known(project))
     mirrored = LabelStudioAnnotation.objects.filter(project=project, deleted_at=None).exclude(
@@ -139,7 +139,8 @@ def take_back(client: Client, project: LabelStudioProject, tasks: Collection[int
 
 
 def _version_of_found(project: LabelStudioProject) -> int:
-    """Return which addresses of pictures a task has that was not known: 0, none, where there were several."""
+    """Return the version of picture addresses in a task that was not known here: 0 (none) if there were several
+    versions."""
     return 1 if project.bridge.images_version == 1 else 0
 
 

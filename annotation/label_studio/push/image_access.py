@@ -36,10 +36,10 @@ _AT_ONCE = 50
 
 @transaction.atomic
 def renew(*, bridge: LabelStudioBridge, by: User | None, days: int = DAYS) -> LabelStudioBridge:
-    """Let the addresses that are out there work for so many days from now, those that ended too."""
+    """Make all sent addresses valid for this number of days from now, including expired ones."""
     _needs_pictures(bridge)
     if type(days) is not int or not 1 <= days <= _MOST_DAYS:
-        message = f"Give a number of days from 1 to {_MOST_DAYS}."
+        message = f"Enter a number of days from 1 to {_MOST_DAYS}."
         raise DomainError("days_invalid", message, fields={"days": message})
     LabelStudioBridge.objects.filter(pk=bridge.pk).update(images_until=timezone.now() + timedelta(days=days))
     return _recorded(bridge, by, "label_studio.images_renewed", days=days)
@@ -47,7 +47,7 @@ def renew(*, bridge: LabelStudioBridge, by: User | None, days: int = DAYS) -> La
 
 @transaction.atomic
 def make_void(*, bridge: LabelStudioBridge, by: User | None) -> LabelStudioBridge:
-    """Make every address that is out there void; `replace_addresses` gives the tasks new ones."""
+    """Revoke all sent addresses; `replace_addresses` gives the tasks new ones."""
     _needs_pictures(bridge)
     needs_site_url()
     LabelStudioBridge.objects.filter(pk=bridge.pk).update(images_version=F("images_version") + 1)
@@ -71,14 +71,14 @@ def _recorded(
 def replace_addresses(
     *, bridge: LabelStudioBridge, by: User | None, finish: bool = False, progress: Progress | None = None
 ) -> int:
-    """Make every address in use void and give the tasks in Label Studio new ones; return how many tasks.
+    """Revoke all addresses in use and give the tasks in Label Studio new ones; return the number of tasks.
 
-    Interrupted, the tasks that were not reached show no picture. Done again, it makes nothing void and goes on with
-    those; to `finish`, it does no more than that.
+    If this is interrupted, the remaining tasks show no picture. Another call then revokes nothing and continues with
+    these tasks; with `finish` it does only this.
     """
     _needs_pictures(bridge)
     with alone_with(bridge), Client.of(bridge.server) as client:
-        client.whoami()  # nothing is made void where no other can be given
+        client.whoami()  # revoke nothing if new addresses cannot be sent
         bridge.refresh_from_db(fields=["images_version"])
         if not finish and not without_picture(bridge).exists():
             bridge = make_void(bridge=bridge, by=by)
@@ -86,7 +86,7 @@ def replace_addresses(
 
 
 def without_picture(bridge: LabelStudioBridge) -> QuerySet[LabelStudioTask]:
-    """Return the tasks in Label Studio whose pictures have a void address."""
+    """Return the tasks in Label Studio whose picture address is revoked."""
     live = LabelStudioTask.objects.filter(project__bridge=bridge, project__gone_at=None)
     if not shows_pictures(bridge.campaign):
         return live.none()
@@ -94,12 +94,12 @@ def without_picture(bridge: LabelStudioBridge) -> QuerySet[LabelStudioTask]:
 
 
 def rewrite(client: Client, bridge: LabelStudioBridge, progress: Progress) -> int:
-    """Send the data of every task again whose picture has a void address; return how many. Raises Trouble at its end
-    where a whole project is gone."""
+    """Send the data of every task with a revoked picture address again; return their number. Raises Trouble at the end
+    if a whole project no longer exists."""
     waiting = without_picture(bridge)
     if not waiting.exists():
         return 0
-    progress.step("Giving pictures other addresses")
+    progress.step("Giving pictures new addresses")
     progress.start(waiting.count())
     done_count, lost = 0, None
     for project in bridge.projects.filter(gone_at=None).select_related("bridge__campaign").order_by("pk"):
@@ -126,7 +126,7 @@ def _rewrite(client: Client, project: LabelStudioProject, numbers: dict[int, int
                 progress.check_cancelled()
                 done_count += _was_there(client, project, numbers[key], row)
                 written.append(key)
-                progress.advance(message="pictures under other addresses")
+                progress.advance(message="pictures with new addresses")
         finally:
             part = LabelStudioTask.objects.filter(project=project, task__in=written)
             part.update(images_version=project.bridge.images_version)
@@ -134,7 +134,7 @@ def _rewrite(client: Client, project: LabelStudioProject, numbers: dict[int, int
 
 
 def _was_there(client: Client, project: LabelStudioProject, number: int, row: dict[str, Any]) -> bool:
-    """Send a task's data; a task that somebody deleted is passed over, the next push sends it again."""
+    """Send a task's data; a deleted task is skipped, and the next push sends it again."""
     try:
         client.update_task_data(number, row)
     except Trouble as trouble:
@@ -142,7 +142,7 @@ def _was_there(client: Client, project: LabelStudioProject, number: int, row: di
             raise
         client.project(
             project.external_id
-        )  # or all of it is gone, or hidden: then nothing is known of the task
+        )  # or the whole project is deleted or hidden: then nothing is known about the task
         return False
     return True
 

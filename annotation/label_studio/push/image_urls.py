@@ -1,6 +1,6 @@
 """Addresses under which Label Studio shows our images: signed, valid for one project, and revocable.
 
-An address contains the image, the project and a version, sealed. Its end is stored in our database, not in the
+An address contains the image, the project and a version, encrypted. Its expiry is stored in our database, not in the
 address, so all addresses of a bridge can be extended or revoked at once without a request to Label Studio.
 """
 
@@ -24,7 +24,7 @@ _PLAIN = 16 + _PROJECT + _VERSION
 
 
 def shows_pictures(campaign: Campaign) -> bool:
-    """Whether the campaign's screens show images, whose addresses Label Studio is sent."""
+    """Whether the campaign's screens show images, so that addresses are sent to Label Studio."""
     return kind_of(campaign).stimuli.medium == "image"
 
 
@@ -34,7 +34,7 @@ def image_address(image: Image, *, bridge: LabelStudioBridge, project: LabelStud
 
 
 def address_of(public_id: UUID, *, bridge: LabelStudioBridge, project: LabelStudioProject) -> str:
-    """Return `image_address` of the image that has this public id."""
+    """Return `image_address` of the image with this public id."""
     needs_site_url()
     plain = public_id.bytes + project.pk.to_bytes(_PROJECT, "big")
     token = seal(plain + bridge.images_version.to_bytes(_VERSION, "big"), use=_USE)
@@ -47,7 +47,7 @@ def _path(prefix: str) -> str:  # noqa: ARG001 -- what `reverse` puts in front
 
 
 def needs_site_url() -> None:
-    """Raise DomainError where nobody else could reach an image of ours."""
+    """Raise DomainError if browsers could not reach our images."""
     if not settings.SITE_URL:
         raise DomainError(
             "site_url_missing",
@@ -57,7 +57,7 @@ def needs_site_url() -> None:
 
 
 def open_address(token: str) -> tuple[Image, float]:
-    """Return the image at an address and for how many seconds it is shown there; NotFound whatever is wrong."""
+    """Return the image at an address and the seconds for which it is still valid; raises NotFound for every problem."""
     plain = unseal(token, length=_PLAIN, use=_USE)
     if plain is None:
         raise _nothing()

@@ -1,4 +1,4 @@
-"""Which projects an arrangement needs, and which tasks belong in each."""
+"""The projects that an arrangement needs, and the tasks of each."""
 
 from collections import Counter, defaultdict
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ _COUNTED, Missing = LabelStudioAnnotation.State.COUNTED, LabelStudioAnnotation.M
 
 @dataclass(frozen=True)
 class Place:
-    """One project that is to be there. `number` tells people those of a campaign apart."""
+    """One project of the arrangement. `number` distinguishes a campaign's projects for people."""
 
     number: int | None
     annotations_per_task: int
@@ -30,12 +30,12 @@ class Place:
 
     @property
     def name(self) -> str:
-        """Return what it is, the same whenever it is asked."""
+        """Return the name of the place; it never changes."""
         return place_name(self.slot, self.annotator_id)
 
 
 def places_of(bridge: LabelStudioBridge, campaign: Campaign) -> list[Place]:
-    """Return the projects that the campaign asks for now."""
+    """Return the projects that the campaign needs now."""
     per_task = campaign.annotators_per_task
     if bridge.arrangement == _Arrangement.SHARED:
         return [Place(None, per_task)]
@@ -51,17 +51,17 @@ def places_of(bridge: LabelStudioBridge, campaign: Campaign) -> list[Place]:
 
 @dataclass(frozen=True)
 class Share:
-    """What one project is to hold: keys of tasks of ours that it lacks, and of those it holds for nothing."""
+    """The changes of one project: keys of our tasks that it lacks, and of tasks that it no longer needs."""
 
     missing: frozenset[int]
     needless: frozenset[int]
 
 
 class Sharing:
-    """Hands the campaign's tasks to its projects, one project after the other.
+    """Distributes the campaign's tasks among its projects, one project after the other.
 
-    No task is asked of more people than it wants: what was answered on our own pages, or in a project that is
-    gone, is not asked again.
+    No task is given to more people than it needs: tasks answered on our own pages, or in a project that no longer
+    exists, are not asked again.
     """
 
     def __init__(self, bridge: LabelStudioBridge, campaign: Campaign) -> None:
@@ -70,13 +70,13 @@ class Sharing:
         self._wanted = campaign.annotators_per_task
         self._campaign = campaign
         tasks = Task.objects.filter(campaign=campaign, purpose=Task.Purpose.LABEL, withdrawn=False)
-        # Task → how many answers it still lacks, from any annotator.
+        # Task → number of missing answers, from any annotator.
         self._open = {
             pk: wanted_count - held_count
             for pk, wanted_count, held_count in tasks.values_list("pk", "wanted", "held")
         }
         live = {"project__bridge": bridge, "project__gone_at": None}
-        # Of an answer that was lost there with its task, nothing is left that asks for one.
+        # If an answer was lost together with its task, no task there asks for another one.
         stands = LabelStudioTask.objects.filter(project=OuterRef("project"), task=OuterRef("task"))
         counted = LabelStudioAnnotation.objects.filter(Exists(stands), **live, state=_COUNTED)
         self._counted = _per_task(counted)
@@ -84,7 +84,7 @@ class Sharing:
         self._lost = _lost(bridge)
 
     def of(self, project: LabelStudioProject) -> Share:
-        """Return what the project is to hold. Ask once for each, and carry it out."""
+        """Return the changes of the project. Call it once for each project, and carry out the changes."""
         sent_ids = set(LabelStudioTask.objects.filter(project=project).values_list("task_id", flat=True))
         missing = {pk for pk in self._open.keys() - sent_ids if self._asks(pk, project)}
         missing -= self._answered_by(project)
@@ -102,8 +102,8 @@ class Sharing:
         if project.slot is None or project.slot > self._wanted:
             return False
         if any(task in self._lost[project.pk, missing] for missing in Missing.values):
-            return False  # its answer counts, though Label Studio has it no longer
-        # Each project that holds it brings one answer, or brought it already.
+            return False  # its answer counts although Label Studio no longer has it
+        # Each project with the task gives one answer, or has given it.
         return self._asked[task] < self._open[task] + self._counted.get(task, 0)
 
     def _answered_by(self, project: LabelStudioProject) -> set[int]:
@@ -114,13 +114,13 @@ class Sharing:
 
 
 def lost_answers(bridge: LabelStudioBridge) -> QuerySet[LabelStudioAnnotation]:
-    """Return the answers that Label Studio lost and that count all the same."""
+    """Return the answers that Label Studio lost but that still count."""
     rows = LabelStudioAnnotation.objects.filter(project__bridge=bridge, project__gone_at=None)
     return rows.filter(state=_COUNTED, task__isnull=False).exclude(missing="")
 
 
 def _lost(bridge: LabelStudioBridge) -> dict[tuple[int, str], set[int]]:
-    """Return the tasks of such answers by project, and whether a lead has decided to keep them."""
+    """Return the tasks of such answers by project and by whether a lead has decided to keep them."""
     task_ids: dict[tuple[int, str], set[int]] = defaultdict(set)
     for project, missing, task in lost_answers(bridge).values_list("project", "missing", "task"):
         task_ids[project, missing].add(task or 0)

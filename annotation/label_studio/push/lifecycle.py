@@ -25,7 +25,7 @@ from studies import audit
 
 BEGUN, ENDED = "label_studio.begun", "label_studio.ended"
 _Arrangement = LabelStudioBridge.Arrangement
-_PATIENCE = 5.0  # seconds that somebody waits for who reads just now
+_PATIENCE = 5.0  # seconds to wait for a job that is reading
 _WAITING = ("new", "waiting", "consent", "flagged")
 
 
@@ -33,12 +33,12 @@ _WAITING = ("new", "waiting", "consent", "flagged")
 def begin(
     *, campaign: Campaign, server: LabelStudioServer, arrangement: str, by: User | None
 ) -> LabelStudioBridge:
-    """Have a campaign labelled in a Label Studio: our own pages give out none of its tasks until `end`.
+    """Begin labelling a campaign in Label Studio: our own pages give out none of its tasks until `end`.
 
-    Gold tasks, repeats and practice stay here: what is sent is what asks for labels. What was answered on our own
-    pages before keeps its place.
+    Gold tasks, repeats and practice stay here: only tasks for labels are sent. Earlier answers on our own pages keep
+    their places.
     """
-    # Whoever is being given a task now has it before its lease is ended below.
+    # An assignment that is being made now exists before its lease is ended below.
     lock_enrolments(campaign.pk)
     campaign = Campaign.locked(campaign.pk)
     if server.study_id != campaign.study_id:
@@ -46,7 +46,7 @@ def begin(
     _check(campaign, arrangement)
     bridge = _made(campaign, server, arrangement, by)
     Campaign.objects.filter(pk=campaign.pk).update(labelled_in=SLUG)
-    # A task that somebody has open here would hold its place for as long as nobody looks.
+    # A task that somebody has open here would otherwise keep its place until the next check of leases.
     release_tasks(tasks=campaign.tasks.filter(purpose=Task.Purpose.LABEL))
     audit.record(
         by=by,
@@ -62,7 +62,7 @@ def begin(
 def begin_and_push(
     *, campaign: Campaign, server: LabelStudioServer, arrangement: str, by: User | None
 ) -> LabelStudioBridge:
-    """Begin, and queue sending the tasks, unless the campaign is a draft: opening it fixes its tasks."""
+    """Begin, and queue sending the tasks unless the campaign is a draft, whose tasks are fixed when it opens."""
     bridge = begin(campaign=campaign, server=server, arrangement=arrangement, by=by)
     if campaign.state != Campaign.State.DRAFT:
         job_queue.start_push(bridge=bridge, by=by)
@@ -91,8 +91,8 @@ def _made(
 
 
 def end(*, bridge: LabelStudioBridge, by: User | None) -> None:
-    """Give the campaign's tasks out on our own pages again. Labels stay; what waited for a name or a decision is
-    not taken. The projects in Label Studio are their owner's and are left as they are.
+    """Give out the campaign's tasks on our own pages again. Labels stay; answers that wait for an annotator or a
+    decision are not imported. The projects in Label Studio belong to their owner and do not change.
     """
     with _nobody_else_with(bridge), transaction.atomic():
         campaign = Campaign.locked(bridge.campaign_id)
@@ -156,7 +156,7 @@ def _check(campaign: Campaign, arrangement: str) -> None:
 
 
 def needs_annotators(campaign: Campaign) -> None:
-    """Raise Conflict where there is nobody to make a project for."""
+    """Raise Conflict if there are no annotators to make projects for."""
     if not campaign.enrolments.filter(state=Enrolment.State.ACTIVE).exists():
         message = (
             "A project for each annotator needs annotators. Invite people and wait until they have joined by their "

@@ -1,4 +1,4 @@
-"""A Label Studio project for each place of a campaign: created once, recognised later, set up like our own pages."""
+"""One Label Studio project for each place of a campaign: created once, later recognised, set up like our own pages."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -20,20 +20,20 @@ _NAMED = ("label_config", "maximum_annotations", "expert_instruction")
 
 @dataclass(frozen=True)
 class ProjectSetup:
-    """A project that is there, and how it came to be so."""
+    """An existing project, and what was changed."""
 
     project: LabelStudioProject
-    tasks: int | None  # how many it holds, ours and others
+    tasks: int | None  # number of its tasks, including others' tasks
     is_new: bool = False
-    replaces_lost: bool = False  # in place of one that is gone
-    edited: bool = False  # somebody had changed its settings there; they are ours again
-    changed: bool = False  # what is read there was not what is read here now
+    replaces_lost: bool = False  # it replaces a project that no longer exists
+    edited: bool = False  # somebody had changed its settings there; they were restored
+    changed: bool = False  # its guidelines differed from the current ones here
 
 
 def set_up(
     client: Client, bridge: LabelStudioBridge, place: Place, campaign: Campaign, instrument: Instrument
 ) -> ProjectSetup:
-    """Return the project of a place, made or changed where need be. Labels and tasks in it are not touched."""
+    """Return the project of a place, created or changed if necessary. Its labels and tasks do not change."""
     project_settings = settings_of(campaign, instrument, annotations_per_task=place.annotations_per_task)
     before = _row(bridge, place)
     project_body = _shown(client, before, bridge, place) if before is not None else None
@@ -79,7 +79,7 @@ def _row(bridge: LabelStudioBridge, place: Place) -> LabelStudioProject | None:
 def _shown(
     client: Client, project: LabelStudioProject, bridge: LabelStudioBridge, place: Place
 ) -> Mapping[str, Any] | None:
-    """Return a project as it is there; None where it is gone, or its number is somebody else's now."""
+    """Return a project from the server; None if it no longer exists, or its number belongs to another project."""
     try:
         project_body = client.project(project.external_id)
     except Trouble as trouble:
@@ -97,8 +97,7 @@ def _shown(
 def _found(
     client: Client, bridge: LabelStudioBridge, place: Place, before: LabelStudioProject | None
 ) -> int | None:
-    """Return the number of a project that was made for the place: it was not written down, or could not be seen a
-    moment ago."""
+    """Return the number of a project that was created for the place but was not stored, or was hidden a moment ago."""
     live = LabelStudioProject.objects.filter(bridge__server=bridge.server_id, gone_at=None)
     used_ids = set(live.values_list("external_id", flat=True)) - {before.external_id if before else None}
     title, mark = title_of(bridge, place.number), mark_of(bridge, place.name)
@@ -112,10 +111,10 @@ def _found(
 def _written_down(
     bridge: LabelStudioBridge, place: Place, number: int, before: LabelStudioProject | None, *, again: bool
 ) -> LabelStudioProject:
-    """Return the row of a place's project that has this number, an earlier one where it is seen `again`; what stood
-    for the place before is gone.
+    """Return the row of the place's project with this number, an earlier row if it is seen `again`. The place's
+    previous project is marked as gone.
 
-    Only one that holds tasks is seen again: a new one may have got the number of one that is gone.
+    Only a project with tasks is recognised again, because a new project may have the number of a deleted one.
     """
     if again and before is not None and before.external_id == number:
         return before
@@ -139,6 +138,6 @@ def _make(
         configuration=project_settings["label_config"],
         annotations_per_task=project_settings["maximum_annotations"],
         instructions=project_settings["expert_instruction"],
-        # All of it at once: what was made so needs no second request.
+        # All fields at once: a project created in this way needs no second request.
         **{name: value for name, value in project_settings.items() if name not in _NAMED},
     )

@@ -26,7 +26,7 @@ NO_ADDRESS = (
 
 
 def ask_to_be_told(client: Client, project: LabelStudioProject) -> str:
-    """Have one webhook of ours in the project, as it has to be; return why there is none, or ""."""
+    """Make sure that the project has one correct webhook of ours; return why it has none, or ""."""
     if not settings.SITE_URL:
         return NO_ADDRESS
     bridge = project.bridge
@@ -58,7 +58,7 @@ def ask_to_be_told(client: Client, project: LabelStudioProject) -> str:
 
 
 def address_of(bridge: LabelStudioBridge) -> str:
-    """Return the address that a Label Studio is to call."""
+    """Return the address that Label Studio is to call."""
     query = urlencode({"bridge": str(bridge.public_id), "key": unseal(bridge.address_secret)})
     return f"{settings.SITE_URL}{reverse('api:webhook-label-studio')}?{query}"
 

@@ -28,21 +28,23 @@ PUSHED = "label_studio.pushed"
 
 @dataclass
 class PushReport:
-    """What a push did. A task counts once for each project it stands in."""
+    """The result of a push. A task counts once for each of its projects."""
 
     projects: int = 0
     sent: int = 0
-    present: int = 0  # were there before
-    adopted: int = 0  # were there without being known here: an earlier push was interrupted
-    reconfigured: int = 0  # projects whose guidelines or settings were brought up to date
-    restored: int = 0  # of these, projects that somebody had changed there
-    remade: int = 0  # projects in place of ones that are gone
-    taken_back: int = 0  # tasks that are not to be labelled any more
-    twice: int = 0  # stand in a project more than once, answered: only what is said to one of the two is read
+    present: int = 0  # tasks that were already there
+    adopted: int = 0  # tasks that were there without being known here, from an interrupted push
+    reconfigured: int = 0  # projects whose guidelines or settings were updated
+    restored: int = 0  # the projects among these that somebody had changed there
+    remade: int = 0  # projects that replace missing ones
+    taken_back: int = 0  # tasks that are no longer to be labelled
+    twice: int = (
+        0  # tasks that are in a project twice, both answered: the answers to only one of the two are read
+    )
     notes: list[str] = field(default_factory=list)
 
     def __str__(self) -> str:
-        sentence = f"{self.sent:,} tasks were sent to {_projects(self.projects)}; {self.present:,} were there already."
+        sentence = f"{self.sent:,} tasks were sent to {_projects(self.projects)}; {self.present:,} were already there."
         for number, words in (
             (self.adopted, "found there from an interrupted push"),
             (self.taken_back, "taken back"),
@@ -52,20 +54,21 @@ class PushReport:
             sentence += f" {_projects(self.remade)} created again, because the old ones were gone."
         if self.reconfigured:
             edited = f", {self.restored:,} of them changed by hand in Label Studio" if self.restored else ""
-            sentence += f" {_projects(self.reconfigured)} brought up to date{edited}."
+            sentence += f" {_projects(self.reconfigured)} updated{edited}."
         if self.twice:
             sentence += (
-                f" {self.twice:,} task{' stands' if self.twice == 1 else 's stand'} in a project twice, and both were "
-                "answered: only the answers to one of the two are read. Delete the other in Label Studio."
+                f" {self.twice:,} task{' is' if self.twice == 1 else 's are'} in a project twice, and both "
+                "were answered: the answers to only one of the two are read. Delete the other in Label "
+                "Studio."
             )
         return " ".join((sentence, *self.notes))
 
 
 def push(*, bridge: LabelStudioBridge, by: User | None, progress: Progress | None = None) -> PushReport:
-    """Bring the campaign to its Label Studio as it is to be labelled now; raises Trouble where the server does not
-    do what it is asked, and Conflict while another push is at work.
+    """Send the present state of the campaign to Label Studio; raises Trouble if the server fails, and Conflict while
+    another push is running.
 
-    It can be killed at any point: the next push finds what was sent and goes on. Labels are not touched.
+    It can be killed at any point: the next push finds what was sent and continues. Labels do not change.
     """
     with alone_with(bridge):
         bridge = _fresh(bridge)
@@ -99,7 +102,7 @@ def _push(
         progress.advance()
     report.present = LabelStudioTask.objects.filter(project__in=projects).count() - report.adopted
     sharing = Sharing(bridge, campaign)
-    for project in _others(bridge, projects):  # of a place that is not asked for any more
+    for project in _others(bridge, projects):  # of a place that is no longer needed
         report.taken_back += take_back(client, project, sharing.of(project).needless, progress)
     shares = [(project, sharing.of(project)) for project in projects]
     progress.step("Sending tasks")

@@ -1,4 +1,4 @@
-"""Sending tasks to a project: each once, even after interruptions, and with nothing but the questions."""
+"""Sending tasks to a project: each once, even after interruptions, and only with the data of the questions."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
@@ -17,18 +17,18 @@ from annotation.models import Task, TaskStimulus
 from foundation.database.statements import changed, rows
 from jobs.progress.reporter import Progress
 
-# Written by hand: 10,000 tasks take half of the time.
+# Hand-written SQL: 10,000 tasks take half of the time.
 _ASKED = """
     SELECT a.task_id, b.text FROM annotation_taskattribute a JOIN catalog_attribute b ON b.id = a.attribute_id
     WHERE a.task_id IN ({}) ORDER BY a.task_id, a.position
 """
 _WRITE = "INSERT INTO annotation_labelstudiotask (project_id, task_id, external_id, images_version) VALUES "
-# So many are sent at once, and then their numbers are written down: more would not be faster there.
+# So many tasks are sent at once before their numbers are stored: more would not be faster.
 FIRST, AT_ONCE = 500, 2_500
 
 
 def rows_of(project: LabelStudioProject, tasks: Collection[int]) -> list[tuple[int, dict[str, Any]]]:
-    """Return the data of each task of ours, ordered by its `ref`: in an order that reveals nothing."""
+    """Return the data of each task, ordered by its `ref`: this order reveals nothing."""
     texts = defaultdict(list)
     for task, text in rows(_ASKED.format(_places(tasks)), list(tasks)) if tasks else ():
         texts[task].append(text)
@@ -52,7 +52,7 @@ def rows_of(project: LabelStudioProject, tasks: Collection[int]) -> list[tuple[i
 
 
 def _stimuli_of(project: LabelStudioProject, tasks: Collection[int]) -> dict[int, list[str]]:
-    """Return what each task shows, in the order shown: texts, and addresses of images."""
+    """Return the stimuli of each task, in the order shown: texts, or addresses of images."""
     shown = defaultdict(list)
     stimuli = TaskStimulus.objects.filter(task__in=tasks).order_by("task", "position")
     for task, text, image in stimuli.values_list("task_id", "text", "image__public_id"):
@@ -64,10 +64,10 @@ def _stimuli_of(project: LabelStudioProject, tasks: Collection[int]) -> dict[int
 def send(
     client: Client, project: LabelStudioProject, tasks: Collection[int], progress: Progress
 ) -> Iterator[int]:
-    """Send tasks that the project lacks; yield how many at a time.
+    """Send tasks that the project lacks; yield the number of tasks sent at a time.
 
-    While Label Studio takes some, the next are made ready. What it took is written down before it is sent more: until
-    then an answer to it that we are told of is nobody's.
+    While Label Studio stores some tasks, the next are prepared. Their numbers are stored before more are sent, because
+    an answer to an unknown task cannot be assigned.
     """
     public_ids = Task.objects.filter(pk__in=tasks).values_list("pk", "public_id")
     ordered = [pk for _, pk in sorted((ref_of(project, public_id), pk) for pk, public_id in public_ids)]
@@ -87,8 +87,8 @@ def send(
                 if done_count:
                     yield done_count
         finally:
-            # Also what is under way when somebody stops the job. Killed before this, the next push finds the tasks
-            # there by their `ref` and writes them down.
+            # Also for tasks being sent when somebody stops the job. If the process is killed before this, the next push
+            # finds the tasks by their `ref` and stores their numbers.
             last_count = 0 if under_way is None else _done(project, under_way, progress)
         if last_count:
             yield last_count
@@ -98,7 +98,7 @@ _UnderWay = tuple[list[int], Future[list[int]]]
 
 
 def _parts(tasks: Sequence[int]) -> Iterator[Sequence[int]]:
-    """Cut tasks into what is sent at once: few at first, so that Label Studio has something to do soon."""
+    """Divide tasks into batches: small at first, so that Label Studio starts working soon."""
     start, size = 0, FIRST
     while start < len(tasks):
         yield tasks[start : start + size]
@@ -106,7 +106,7 @@ def _parts(tasks: Sequence[int]) -> Iterator[Sequence[int]]:
 
 
 def _done(project: LabelStudioProject, under_way: _UnderWay, progress: Progress) -> int:
-    """Wait until Label Studio has taken tasks, and write down their numbers there; return how many they are."""
+    """Wait until Label Studio has stored tasks, store their numbers, and return how many there are."""
     tasks, numbers = under_way
     numbers_by_task = dict(zip(tasks, numbers.result(), strict=True))
     write_down(project, numbers_by_task, images_version=project.bridge.images_version)
@@ -116,7 +116,7 @@ def _done(project: LabelStudioProject, under_way: _UnderWay, progress: Progress)
 
 @transaction.atomic
 def write_down(project: LabelStudioProject, numbers: dict[int, int], *, images_version: int) -> None:
-    """Remember under which numbers tasks of ours stand in the project, and which addresses their pictures have."""
+    """Store the numbers of our tasks in the project, and the version of their pictures' addresses."""
     values = [(project.pk, task, number, images_version) for task, number in numbers.items()]
     for start in range(0, len(values), AT_ONCE):
         part = values[start : start + AT_ONCE]

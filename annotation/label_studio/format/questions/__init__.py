@@ -1,1 +1,1 @@
-"""Questions that a kind declares, in Label Studio: their controls, what is shown beside them, what was answered."""
+"""The questions of a declared kind in Label Studio: their controls, the stimuli beside them, and the answers."""

@@ -1,7 +1,7 @@
-"""The controls in Label Studio that ask a kind's questions: their names, and what can be chosen in each.
+"""The controls in Label Studio that ask a kind's questions: their names, and the choices of each.
 
-Controls and answers are numbered in the order declared: whoever works there sees their names, and the name of a
-question or the code of an answer could say what is blind.
+Controls and answers are numbered in the declared order: annotators see these names, and the name of a question or the
+code of an answer could reveal what must stay blind.
 """
 
 import re
@@ -14,19 +14,17 @@ from annotation.kinds.questions import ChoiceQuestion, CompareQuestion, Question
 from annotation.kinds.stimuli import Stimuli
 
 TEXT = "text"  # the text that is read beside images
-ALL = (
-    "all"  # a heading, of which is asked what is asked of the whole screen where nothing else is always there
-)
+ALL = "all"  # a heading to which questions about the whole screen refer if nothing else is always shown
 INDEX = "{{idx}}"  # in Label Studio's Repeater, the number of what is repeated
-LANGUAGE = "en"  # a project there has one language
+LANGUAGE = "en"  # a project in Label Studio has one language
 Role = Literal["answer", "none", "where"]
-# What XML cannot say.
+# Characters that XML cannot contain.
 _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 @dataclass(frozen=True)
 class ControlAnswer:
-    """One of the answers that can be chosen: under which name it comes back, and its words."""
+    """One possible answer: the name under which it is returned, and its words."""
 
     alias: str
     code: int | str
@@ -35,48 +33,48 @@ class ControlAnswer:
 
 @dataclass(frozen=True)
 class Control:
-    """A control, and of which question's answer about which stimulus (None: the screen) it holds a part."""
+    """A control. It contains a part of the answer to a question about a stimulus (None: the screen)."""
 
     name: str
-    shows: str  # the name of what is shown there
+    shows: str  # the name of the stimulus shown there
     question: Question
     ref: str | None
     role: Role = "answer"
 
 
 def words_of(text: str) -> str:
-    """Return a text as an attribute of a tag may hold it: Label Studio replaces `$name` by a field of the task."""
+    """Return a text for the attribute of a tag: Label Studio would replace `$name` by a field of the task."""
     return _NOT_IN_XML.sub("", text).replace("$", "\u2060$\u2060")
 
 
 def label_of(question: Question) -> str:
-    """Return what is asked."""
+    """Return the text of the question."""
     return words_of(question.label[LANGUAGE])
 
 
 def noun_of(stimuli: Stimuli) -> str:
-    """Return what one of several stimuli is called."""
+    """Return the noun for one of several stimuli."""
     return "Picture" if stimuli.medium == "image" else "Text"
 
 
 def shown_name(index: int | str) -> str:
-    """Return the name of what is shown at a place, counted from 0."""
+    """Return the name of the stimulus at a place, counted from 0."""
     return f"s{index}"
 
 
 def repeats(stimuli: Stimuli) -> bool:
-    """Whether screens may show different numbers of stimuli: then the interface repeats what it shows of one."""
+    """Whether screens may show different numbers of stimuli: the interface then repeats the part for one stimulus."""
     return stimuli.least < stimuli.most
 
 
 def has_heading(kind: Kind) -> bool:
-    """Whether the screen needs a heading that can be asked about."""
+    """Whether the screen needs a heading to which questions can refer."""
     asked = any(not about_each(question) for question in kind.questions)
     return repeats(kind.stimuli) and not kind.stimuli.prompt_shown and asked
 
 
 def asked_of(kind: Kind, question: Question, index: int | str | None) -> str:
-    """Return the name of what a question is asked of there."""
+    """Return the name of the object to which a question refers there."""
     if question.type == "span":
         return marked_text(kind)
     if index is None and repeats(kind.stimuli):
@@ -90,12 +88,12 @@ def marked_text(kind: Kind) -> str:
 
 
 def about_each(question: Question) -> bool:
-    """Whether each stimulus has a control of the question beside it."""
+    """Whether the question has a control beside each stimulus."""
     return question.each or isinstance(question, RankQuestion)
 
 
 def control_name(kind: Kind, question: Question, index: int | str | None, role: Role = "answer") -> str:
-    """Return the name of a control; `index` is that of the stimulus beside which it stands, if it stands there."""
+    """Return the name of a control; `index` is the index of the stimulus beside it, if there is one."""
     number = [one.name for one in kind.questions].index(question.name) + 1
     name = f"q{number}" if index is None else f"q{number}_{shown_name(index)}"
     return name if role == "answer" else f"{name}_{role}"
@@ -126,10 +124,10 @@ def _roles(question: Question) -> list[Role]:
 
 
 def offered(kind: Kind, question: Question) -> list[ControlAnswer]:
-    """Return what can be chosen, in the order shown; nothing for a question that is answered otherwise."""
+    """Return the choices in the order shown; empty for a question without choices."""
     answers = [(code, words_of(text)) for code, text in _answers(kind, question)]
     prefix = "a"
-    # An alias that is another answer's words would stand for that answer.
+    # An alias that equals another answer's words would be read as that answer.
     while any(words.startswith(prefix) and words[len(prefix) :].isdigit() for _, words in answers):
         prefix += "a"
     return [

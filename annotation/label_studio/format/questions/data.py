@@ -1,4 +1,4 @@
-"""What a task in Label Studio holds of a screen: pictures' addresses or texts, in the order shown, and nothing else."""
+"""The data of a task in Label Studio: the addresses or texts of a screen's stimuli, in order, and nothing else."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -13,11 +13,11 @@ from annotation.label_studio.format.questions.controls import (
     shown_name,
 )
 
-SHOWN = "shown"  # the field that lists stimuli where screens show more or fewer of them
+SHOWN = "shown"  # the field that lists the stimuli if screens show different numbers of them
 
 
 def task_data(kind: Kind, stimuli: Sequence[str]) -> dict[str, Any]:
-    """Return the fields of a screen with these addresses or texts, a prompt that is shown last."""
+    """Return the fields of a screen with these addresses or texts; a prompt that is shown comes last."""
     values = list(stimuli)
     data: dict[str, Any] = {}
     if kind.stimuli.prompt_shown:
@@ -37,5 +37,5 @@ def task_data(kind: Kind, stimuli: Sequence[str]) -> dict[str, Any]:
 
 
 def marked(kind: Kind, text: str) -> str:
-    """Return a text as it is shown: where its words can be marked, with one space between two of them."""
+    """Return a text as it is shown: with single spaces between words if words can be marked."""
     return " ".join(text.split()) if kind.asks("span") else text

@@ -1,8 +1,8 @@
 """Label Studio's labelling interface (XML) for the questions that a kind declares.
 
-What is asked of each stimulus stands beside it, everything else below or, of one stimulus, beside it too. A question
-that depends on an answer stands in a View of its own that is visible after this answer: Label Studio sends nothing of
-what is hidden.
+Questions about each stimulus are beside it; all other questions are below or, if there is one stimulus, also beside it.
+A question that depends on an answer is in a separate View that is visible after this answer: Label Studio sends no
+hidden answers.
 """
 
 from collections.abc import Iterable, Iterator
@@ -46,14 +46,14 @@ _STYLE = """
     .question {margin: 12px 0}
     .words {font-size: 18px; line-height: 1.6}
   """
-# One picture is no higher than the window; several are as wide as their columns.
+# A single picture is at most as high as the window; several are as wide as their columns.
 _FITS = ' defaultZoom="fit" height="calc(100vh - 150px)"'
 _Index = int | str | None
 _Lines = Iterator[str]
 
 
 def questions_interface(kind: Kind) -> str:
-    """Return the XML that a project of Label Studio needs to show a kind's screens and to have them answered."""
+    """Return the XML with which a project of Label Studio shows a kind's screens and their questions."""
     lines = _one(kind) if kind.stimuli.most == 1 else _several(kind)
     return "\n".join(["<View>", f"  <Style>{_STYLE}</Style>", *_indented(lines), "</View>", ""])
 
@@ -87,7 +87,7 @@ def _several(kind: Kind) -> _Lines:
 
 
 def _figure(kind: Kind, index: int | str, name: str) -> _Lines:
-    """Yield one of several stimuli with what is asked of it."""
+    """Yield one of several stimuli with its questions."""
     asked = [question for question in kind.questions if about_each(question)]
     yield from _view(
         "stimulus",
@@ -149,7 +149,7 @@ def _asked(kind: Kind, question: Question, index: _Index) -> _Lines:
 def _choices(kind: Kind, question: Question, name: str, shows: str) -> _Lines:
     several = isinstance(question, ChoiceQuestion) and question.several
     inline = ' showInline="true"' if isinstance(question, CompareQuestion | RankQuestion) else ""
-    # An answer that need not be given can be taken back: a radio button cannot.
+    # An optional answer can be unchosen, which a radio button cannot.
     choice = "multiple" if several else "single-radio" if question.required else "single"
     yield (
         f'<Choices name="{name}" toName="{shows}" choice="{choice}"{inline}'
@@ -167,7 +167,7 @@ def _span(kind: Kind, question: SpanQuestion, name: str, shows: str) -> _Lines:
     if question.none is not None:
         none = control_name(kind, question, None, "none")
         yield f'<Choices name="{none}" toName="{shows}" choice="multiple">'
-        # Label Studio refuses a lone Choice, but for one that stands in a View.
+        # Label Studio refuses a single Choice unless it is in a View.
         yield f'  <View><Choice value={quoteattr(words_of(question.none[LANGUAGE]))} alias="{none}"/></View>'
         yield "</Choices>"
 

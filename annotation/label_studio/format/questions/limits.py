@@ -1,4 +1,4 @@
-"""What Label Studio cannot ask of what a kind declares."""
+"""The parts of a kind's declaration that Label Studio cannot ask."""
 
 from annotation.kinds.declaration import Kind
 from annotation.kinds.questions import Question
@@ -9,9 +9,9 @@ _TYPES = frozenset({"scale", "choice", "compare", "rank", "text", "span"})
 
 
 def unsupported(kind: Kind) -> str:
-    """Return why a kind cannot be sent to Label Studio, in one sentence; "" where it can."""
+    """Return why a kind cannot be sent to Label Studio, in one sentence; "" if it can."""
     if kind.about_attributes:
-        return ""  # it has an interface of its own
+        return ""  # it has its own interface
     medium: str = kind.stimuli.medium
     if medium not in _MEDIA:
         return f"its screens show {medium}, and Stereoscope has no control for such screens in Label Studio."

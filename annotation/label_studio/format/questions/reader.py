@@ -1,4 +1,4 @@
-"""What one annotation of Label Studio answers to the questions of a screen, in the shape that clients send."""
+"""Reading the answers to a screen's questions from an annotation of Label Studio, in the format of clients."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -23,9 +23,9 @@ _SIDES = ("x", "y", "width", "height")
 
 
 def read_questions(results: Sequence[Any], screen: ScreenQuestions, text: str) -> dict[str, Any]:
-    """Return answers and regions; `text` is that in which words can be marked. Raises ValueError.
+    """Return answers and regions; `text` is the text in which words can be marked. Raises ValueError.
 
-    Nothing is returned of a question that its condition hides: Label Studio may keep what was answered before.
+    A question hidden by its condition is left out: Label Studio may keep earlier answers to it.
     """
     reader = _ScreenReader(screen, text)
     controls = controls_of(screen.kind, screen.refs)
@@ -49,7 +49,7 @@ def read_questions(results: Sequence[Any], screen: ScreenQuestions, text: str) -
 
 @dataclass
 class _ScreenReader:
-    """Collects what each control says."""
+    """Collects the contents of each control."""
 
     screen: ScreenQuestions
     text: str
@@ -89,10 +89,10 @@ class _ScreenReader:
 
     def _place(self, control: Control, result: Mapping[str, Any], value: Mapping[str, Any]) -> None:
         region = control.question.region
-        assert region is not None  # such a question alone has this control
+        assert region is not None  # only such a question has this control
         if region.shape == "box":
             if result.get("type") == "rectangle":
-                return  # a rectangle and its label may be two results: the one without says nothing more
+                return  # a rectangle and its label may be two results: the one without a label adds nothing
             sides = rectangle_of(result, value)
         else:
             sides = [number_of(value.get(name), name, "point") for name in _SIDES[:2]]
@@ -101,7 +101,7 @@ class _ScreenReader:
         )
 
     def answer(self) -> dict[str, Any]:
-        """Return what was answered of what is asked, question by question: later ones depend on earlier ones."""
+        """Return the answers to the visible questions, one by one: later questions depend on earlier ones."""
         answers: dict[str, Any] = {}
         regions: dict[str, list[dict[str, Any]]] = {}
         for question in self.screen.kind.questions:
@@ -141,8 +141,8 @@ class _ScreenReader:
         return marked if marked or question.name in self.none else None
 
     def _ranks(self, question: RankQuestion) -> dict[str, int] | None:
-        """Return places as in a competition: two that share the first are followed by the third, whatever was
-        chosen for it."""
+        """Return places as in a competition: two that share the first place are followed by the third, whichever number
+        was chosen for it."""
         chosen = {
             ref: codes[0] for ref in self.screen.refs if (codes := self.chosen.get((question.name, ref)))
         }
@@ -152,7 +152,7 @@ class _ScreenReader:
         } or None
 
     def _places(self, question: Question, refs: Sequence[str]) -> list[dict[str, Any]]:
-        """Return the places drawn for answers that ask for one; `refs`: the stimuli it is asked about."""
+        """Return the places drawn for answers that need one; `refs` are the stimuli of the question."""
         region = question.region
         if region is None:
             return []
@@ -166,10 +166,10 @@ class _ScreenReader:
 
 
 def words_at(value: Mapping[str, Any], text: str) -> set[int]:
-    """Return the words of a text, from 0, that a marked stretch of it touches.
+    """Return the words of a text, counted from 0, that a marked part of it touches.
 
-    Browsers count characters in halves where Python counts whole ones, so the stretch has to hold the text that was
-    marked; a text without such characters counts the same in both.
+    Browsers count some characters as two where Python counts one, so the part must contain the text that was marked;
+    texts without such characters have equal counts in both.
     """
     start, end = (value.get(name) for name in ("start", "end"))
     if type(start) is not int or type(end) is not int or not 0 <= start < end:
@@ -192,7 +192,7 @@ def _in_halves(text: str, start: int, end: int) -> tuple[int, int] | None:
         begin, length = (
             len(halves[2 * at : 2 * to].decode("utf-16-le")) for at, to in ((0, start), (start, end))
         )
-    except UnicodeDecodeError:  # it begins or ends within a character
+    except UnicodeDecodeError:  # it begins or ends inside a character
         return None
     return (begin, begin + length) if 2 * end <= len(halves) else None
 

@@ -13,7 +13,7 @@ from foundation.errors import Conflict, NotFound
 
 class Command(DomainCommand):
     help = (
-        "Send a campaign’s tasks to the Label Studio it is labelled in, and fetch the labels made there. "
+        "Send a campaign’s tasks to the Label Studio server in which it is labelled, and fetch the labels made there. "
         "Without an option, the command does both. If you run it again, it does only what is missing."
     )
     example = "python manage.py sync_label_studio --campaign 12 --pull"

@@ -87,7 +87,7 @@ def test_the_published_comparisons_are_the_primary_family():
     }
     chosen = paired_comparison(frame, comparisons={"occupations": "race"}).to_frame()
     assert chosen.query("experiment == 'occupations' and family == 'primary'")["factor"].tolist() == ["race"]
-    with pytest.raises(ValueError, match="comparisons: 'age' is no factor"):
+    with pytest.raises(ValueError, match="comparisons: 'age' is not a factor"):
         paired_comparison(frame, comparisons={"status": "age"})
 
 

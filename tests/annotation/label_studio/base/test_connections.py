@@ -76,7 +76,7 @@ def test_a_server_is_connected_once_in_a_study(study, lead):
         (says({"detail": "Not found."}, status=404), "wrong_url", "does not answer like Label Studio"),
         (says({"detail": "Who are you?"}, status=401), "wrong_url", "does not answer like Label Studio"),
         (says({}, status=302, Location="https://sign-in.example/?next=/"), "wrong_url", "sign-in.example"),
-        (says({"release": "1.9.2"}), "too_old", "1.9.2; versions from 1.16 on"),
+        (says({"release": "1.9.2"}), "too_old", "1.9.2. Version 1.16 or later"),
         (says({}, status=500), "server_error", "status 500"),
         (
             by_path(version=says(VERSION), whoami=says({"detail": "Invalid token."}, status=401)),

@@ -197,7 +197,7 @@ def test_half_a_character_in_a_justification_rejects_the_rating(bring, half):
         return annotation(choices("3", name="rating"), why, **fields)
 
     report = bring({"data": {"attribute": "drum"}, "annotations": [rated(half), rated("why", by=9)]})
-    assert reasons(report) == [(1, "annotation 1 of the task: a text holds half a character")]
+    assert reasons(report) == [(1, "annotation 1 of the task: a text contains half a character")]
     assert Annotation.objects.get().justification == "why"
 
 

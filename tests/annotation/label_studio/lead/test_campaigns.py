@@ -34,7 +34,7 @@ def test_a_campaign_begins_in_the_arrangement_that_was_chosen(marking, lead_clie
     assert "Connect a Label Studio" in text(lead_client.get(HERE))
     server = server_of(marking.study)
     page = text(lead_client.get(HERE))
-    assert "2 projects: one for each answer a screen asks for" in page
+    assert "2 projects: one for each answer that a screen needs" in page
     assert "does not enforce that number" in page
     answer = lead_client.post(HERE, {"server": server.pk, "arrangement": "shared"}, follow=True)
     assert "is now labelled in Label Studio" in text(answer)

@@ -66,7 +66,7 @@ def test_each_task_is_looked_at_once_however_often_it_is_named(plan):
     )
     assert (everything, checked) == (False, [])
     assert tasks == {1: [102, 103, 104], 2: [201]}
-    assert outcomes == [*["The task was looked at."] * 3, "2 tasks were looked at."]
+    assert outcomes == [*["The task was read."] * 3, "2 tasks were read."]
 
 
 def test_a_deleted_annotation_is_found_by_where_it_stood(plan):
@@ -78,15 +78,15 @@ def test_a_deleted_annotation_is_found_by_where_it_stood(plan):
     [
         (
             told("ANNOTATIONS_DELETED", annotations=[99]),
-            "The event names nothing that is known here.",
+            "The event names no known task or annotation.",
         ),
-        (told("ANNOTATION_CREATED", tasks=[999]), "The event names nothing that is known here."),
+        (told("ANNOTATION_CREATED", tasks=[999]), "The event names no known task or annotation."),
         (
             told("ANNOTATION_CREATED", project=9, tasks=[101]),
             "The event names a project of another campaign.",
         ),
         (told("TASKS_CREATED", tasks=[101]), "The event does not concern this server."),
-        (told("SOMETHING_NEW", tasks=[101]), "The event is of an unknown type."),
+        (told("SOMETHING_NEW", tasks=[101]), "The event has an unknown type."),
     ],
 )
 def test_what_is_not_ours_is_noted_and_nothing_is_looked_at(plan, one, outcome):
@@ -148,4 +148,4 @@ def test_a_hint_of_a_task_that_is_just_being_sent_waits_until_its_number_is_know
     Job.objects.filter(pk=push.pk).update(state=Job.State.SUCCEEDED, finished_at=timezone.now())
     assert events.work_off(bridge=bridge).events == 1
     first.refresh_from_db()
-    assert first.outcome == "The event names nothing that is known here."
+    assert first.outcome == "The event names no known task or annotation."

@@ -84,8 +84,8 @@ def test_instructions_say_what_label_studio_does_not_check():
     place = Region(shape="box", after=(1,))
     kind = declared("hostile", Stimuli(medium="image"), harms, scale("calm", region=place))
     assert "‘None &lt;of&gt; this’ together with another answer is not counted." in told(kind)
-    assert "without a place, the answer is not counted" in told(kind, boxes_required=True)
-    assert "without a place" not in told(kind, boxes_required=False)
+    assert "Without a place, the answer is not counted" in told(kind, boxes_required=True)
+    assert "Without a place" not in told(kind, boxes_required=False)
     assert "Pictures may share a place; 1 is the best." in told(KINDS["ranking"])
     assert "more than 500 characters" in told(KINDS["bias_level"])
 

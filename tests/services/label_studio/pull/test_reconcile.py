@@ -161,7 +161,7 @@ def test_a_hint_is_taken_and_nothing_is_done_in_it(world, wire, hands):
     assert not LabelStudioAnnotation.objects.exists()
     assert Job.objects.get(kind=job_queue.EVENTS).state == Job.State.QUEUED
     do_jobs()
-    assert LabelStudioEvent.objects.get().outcome == "The task was looked at."
+    assert LabelStudioEvent.objects.get().outcome == "The task was read."
     assert LabelStudioAnnotation.objects.get().task == task.task
 
 
