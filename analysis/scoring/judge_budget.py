@@ -53,7 +53,7 @@ class JudgePurse:
         scorer = self._scorer
         return DomainError(
             "budget_spent",
-            f"The budget of {scorer.budget or 0:,.2f} does not cover another rating: {scorer.spent:,.4f} is spent. "
+            f"The budget of {scorer.budget or 0:,.2f} does not cover another rating: {scorer.spent:,.4f} has been spent. "
             "Start the judge with a larger budget to continue.",
         )
 

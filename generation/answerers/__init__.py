@@ -1,4 +1,4 @@
-"""The ways to reach models that answer questions, by the name one asks for them with."""
+"""The back-ends for models that answer questions, by name."""
 
 from foundation.errors import DomainError
 from generation.answerers.base import AnswererBackend

@@ -1,4 +1,4 @@
-"""What an answerer is: a way to reach models that answer questions. See docs/use/reference/probing.md."""
+"""The interface of answerers: back-ends for models that answer questions. See docs/use/reference/probing.md."""
 
 import base64
 from collections.abc import Mapping, Sequence
@@ -11,7 +11,7 @@ Parameters = dict[str, Any]
 
 @dataclass(frozen=True)
 class AskedPicture:
-    """The picture that a question is about: bytes without metadata, and their hash."""
+    """The picture of a question: bytes without metadata, and their hash."""
 
     data: bytes
     media_type: str
@@ -24,83 +24,83 @@ class AskedPicture:
 
 @dataclass(frozen=True)
 class QuestionFacts:
-    """What is known of a question beside its words: only an invented model looks at it."""
+    """Facts about a question besides its words; only an invented model uses them."""
 
     kind: str  # choice, complete, describe or open
-    first: str = ""  # of a choice: the option that the text names first, and the other one
+    first: str = ""  # for a choice: the option that the text names first, then the other one
     second: str = ""
     first_is_plus: bool = True
-    group: str = ""  # whom the picture shows, or the descriptor
+    group: str = ""  # the group in the picture, or the descriptor
     letter: str = ""
 
 
 @dataclass(frozen=True)
 class AnswerRequest:
-    """One question put to a model, for as many answers as there are seeds."""
+    """One question to a model, with one answer for each seed."""
 
     prompt: str
     seeds: tuple[int, ...]  # 0 ≤ seed < 2**63
     system: str = ""
     picture: AskedPicture | None = None
     facts: QuestionFacts = QuestionFacts("open")
-    # Whether it has to be paid: then what may have been answered is not asked for once more.
+    # Whether requests cost money: a request that may have been answered is then not repeated.
     paid: bool = False
 
 
 @dataclass(frozen=True)
 class Reply:
-    """One answer of a model, as it came, or why there is none."""
+    """One unchanged answer of a model, or the reason why there is none."""
 
     text: str = ""
-    outcome: str = "done"  # done, declined (by a filter before or behind the model) or failed
+    outcome: str = "done"  # done, declined (by a filter before or after the model) or failed
     reason: str = ""
     finish_reason: str = ""
     served_model: str = ""
     fingerprint: str = ""
     tokens_in: int | None = None
     tokens_out: int | None = None
-    charged: bool = True  # whether it may have to be paid, in runs that have a price
+    charged: bool = True  # whether it may be charged, in runs with a price
     provenance: dict[str, Any] = field(default_factory=dict)
 
 
 class Answerer(Protocol):
-    """A model that is loaded and can answer."""
+    """A loaded model that can answer."""
 
-    revision: str  # what exactly was loaded: a commit, or a digest; empty when the model has none
-    address: str  # where it is, if that is part of what is asked; else empty
+    revision: str  # identifies what was loaded: a commit or a digest; empty if the model has none
+    address: str  # its address, if that is part of the request's identity; otherwise empty
 
     def answer(self, request: AnswerRequest) -> list[Reply]:
-        """Return a reply for each seed, or fewer where the model gives fewer at a time, but at least one.
+        """Return a reply for each seed, or fewer if the model gives fewer at a time, but at least one.
 
-        Raises DomainError, in one sentence, when this request cannot be met; ModelUnusable when none can.
+        Raises DomainError with a sentence if this request cannot be answered; ModelUnusable if no request can.
         """
 
 
 @runtime_checkable
 class AnswersTogether(Answerer, Protocol):
-    """A model that answers several questions in one call; each answer is the same as if it was asked alone."""
+    """A model that answers several questions in one call; each answer is the same as in a separate call."""
 
     at_once: int
 
     def answer_together(self, requests: Sequence[AnswerRequest]) -> list[list[Reply]]:
-        """Answer all of them, in their order."""
+        """Answer all questions, in order."""
 
 
 @runtime_checkable
 class AnswersInParallel(Answerer, Protocol):
-    """A model elsewhere: `answer` may be called from this many threads at the same time."""
+    """A remote model: `answer` may be called from this number of threads at the same time."""
 
     in_parallel: int
 
     def stop(self) -> None:
-        """Someone asked to stop: end every pause between tries, now and later, with ModelUnusable."""
+        """Stop on request: end all pauses between tries, now and later, with ModelUnusable."""
 
     def close(self) -> None:
-        """Hang up the connections that are kept. Nothing is asked afterwards."""
+        """Close open connections. No question may be asked afterwards."""
 
 
 class AnswererBackend(Protocol):
-    """A way to reach models. Cheap to make: nothing heavy is imported before `load`."""
+    """A back-end for models. Creating it is cheap: large libraries are imported only by `load`."""
 
     name: ClassVar[str]
     title: ClassVar[str]
@@ -108,7 +108,7 @@ class AnswererBackend(Protocol):
     wants_gpu: ClassVar[bool]
 
     def clean(self, parameters: Mapping[str, Any]) -> Parameters:
-        """Return the parameters with defaults filled in; raise DomainError naming the one that is wrong."""
+        """Return the parameters with defaults; raises DomainError with the name of a wrong one."""
 
     def load(self, *, model_id: str, parameters: Parameters, revision: str = "") -> Answerer:
-        """Get ready to answer; raise DomainError in one sentence when the model cannot be had."""
+        """Load the model; raises DomainError with a sentence if the model is not available."""

@@ -1,4 +1,4 @@
-"""Any OpenAI-compatible chat endpoint that the operator of this server allows."""
+"""OpenAI-compatible chat endpoints that the operator of this server allows."""
 
 from collections.abc import Mapping
 from typing import Any, ClassVar
@@ -19,7 +19,7 @@ _FILTERED = "content_filter"
 
 
 class ChatParameters(SamplingParameters):
-    """What is sent to an endpoint beside the question."""
+    """Parameters that are sent to an endpoint together with the question."""
 
     backend: ClassVar[str] = "chat"
 
@@ -64,12 +64,12 @@ class ChatBackend:
         return ChatParameters.read(parameters).model_dump()
 
     def load(self, *, model_id: str, parameters: Parameters, revision: str = "") -> Answerer:  # noqa: ARG002
-        # Allowed when it was planned is not allowed for ever.
+        # The endpoint may no longer be allowed.
         return ChatAnswerer(model_id, self.clean(parameters))
 
 
 class ChatAnswerer:
-    """Asks an endpoint. It names no revision: which model served each answer is kept with the answer."""
+    """Asks an endpoint. It has no revision: the model that served an answer is stored with the answer."""
 
     revision = ""
 
@@ -86,7 +86,7 @@ class ChatAnswerer:
         self._client.close()
 
     def answer(self, request: AnswerRequest) -> list[Reply]:
-        """Ask once, for as many answers as there are seeds; the first seed is sent."""
+        """Send one request for one answer per seed; only the first seed is sent."""
         try:
             reply = self._client.complete(_messages(request), self._sampling(request), paid=request.paid)
         except EndpointUnusable as error:
@@ -94,11 +94,11 @@ class ChatAnswerer:
         return replies_of(reply, len(request.seeds))
 
     def batch_client(self) -> BatchClient:
-        """Return what speaks with the endpoint about batches."""
+        """Return the client for the endpoint's batches."""
         return BatchClient(address_of(self.address))
 
     def batch_body(self, request: AnswerRequest, *, new_limit: bool) -> dict[str, Any]:
-        """Return what a line of a batch's file asks; `new_limit`: with the new name of the limit of tokens."""
+        """Return the body of a line in a batch's file; `new_limit`: with the new name of the token limit."""
         return self._client.whole_body(_messages(request), self._sampling(request), new_limit=new_limit)
 
     def _sampling(self, request: AnswerRequest) -> Sampling:
@@ -122,7 +122,7 @@ def _messages(request: AnswerRequest) -> list[Message]:
 
 
 def replies_of(reply: ChatReply | Failure, most: int) -> list[Reply]:
-    """Return a reply for each choice. Usage is that of the whole request: each choice has its share."""
+    """Return a reply for each choice. The endpoint reports usage of the whole request; each choice gets a share."""
     if isinstance(reply, Failure):
         outcome = "declined" if reply.declined else "failed"
         return [Reply(outcome=outcome, reason=reply.reason, charged=reply.charged)] * most
@@ -139,7 +139,7 @@ def _one(choice: Choice, reply: ChatReply, counts: list[int | None]) -> Reply:
         facts["logprobs"] = choice.logprobs
     filtered = choice.finish_reason == _FILTERED
     return Reply(
-        # What the model itself refuses is its answer.
+        # A refusal by the model itself is its answer.
         text=choice.text or choice.refusal,
         outcome="declined" if filtered else "done",
         reason="The endpoint’s filter cut the answer." if filtered else "",
@@ -153,7 +153,7 @@ def _one(choice: Choice, reply: ChatReply, counts: list[int | None]) -> Reply:
 
 
 def _shares(tokens: int | None, number: int) -> list[int | None]:
-    """Return whole shares whose sum is the number of tokens."""
+    """Return integer shares whose sum is the number of tokens."""
     if tokens is None:
         return [None] * number
     share, rest = divmod(tokens, number)

@@ -1,11 +1,11 @@
-"""What the parameters of every answerer have in common: how answers are drawn, and asked for in batches."""
+"""Parameters that all answerers share: sampling of answers, and batches of requests."""
 
 from foundation.parameters import ParameterSet, parameter
 from generation.backends.parameters import BackendParameters
 
 
 class SamplingParameters(BackendParameters):
-    """How a model draws its answers. What is left empty is taken from the probe set."""
+    """How a model draws its answers. Empty values are taken from the probe set."""
 
     temperature: float | None = parameter(
         None,
@@ -21,7 +21,7 @@ class SamplingParameters(BackendParameters):
         le=1,
         expected="a number above 0 and at most 1",
         label="Top-p",
-        help="The share of probability that tokens are drawn from. If empty, the value of the probe set is used.",
+        help="The share of probability from which tokens are drawn. If empty, the value of the probe set is used.",
     )
     max_tokens: int | None = parameter(
         None,
@@ -40,7 +40,7 @@ class SamplingParameters(BackendParameters):
 
 
 class BatchParameters(ParameterSet):
-    """Whether an endpoint is given files of requests, and what such requests cost."""
+    """Whether requests are sent in files, and the price of such requests."""
 
     batch_endpoint: bool = parameter(
         False,

@@ -1,1 +1,1 @@
-"""OpenAI-compatible endpoints: one way to reach them for images, captions, probes and judges."""
+"""OpenAI-compatible endpoints: one client for images, captions, probes and judges."""

@@ -1,4 +1,4 @@
-"""Files of requests that an endpoint answers within a day: uploaded, submitted, looked at and collected."""
+"""Files of requests that an endpoint answers within a day: uploading, submitting, checking and collecting."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping
@@ -24,17 +24,17 @@ _TRIES = 4
 _LISTED = 100
 _NO_BATCHES = frozenset({404, 405, 501})
 _ENDED = frozenset({"completed", "expired", "cancelled", "failed"})
-# By these codes an endpoint says that it never asked the model.
+# Codes which mean that the endpoint never asked the model.
 _NOT_ASKED = frozenset({"batch_expired", "batch_cancelled"})
 
 
 class BatchUnanswered(DomainError):
-    """The endpoint may have done what it was asked, but has not said so: look before it is asked again."""
+    """The endpoint may have executed the request but did not confirm it: check before repeating."""
 
 
 @dataclass(frozen=True)
 class BatchStatus:
-    """What an endpoint says of a batch: `answered` counts the requests that ended."""
+    """The status of a batch at an endpoint: `answered` counts the requests that ended."""
 
     state: str
     output_file: str = ""
@@ -49,7 +49,7 @@ class BatchStatus:
 
 @dataclass(frozen=True)
 class BatchLine:
-    """What came back for one request. `not_asked`: the batch ended before the model was asked."""
+    """The result of one request. `not_asked`: the batch ended before the model was asked."""
 
     custom_id: str
     reply: ChatReply | Failure
@@ -57,7 +57,7 @@ class BatchLine:
 
 
 class BatchClient:
-    """Speaks the batch protocol with one endpoint."""
+    """The client for the batch protocol of one endpoint."""
 
     def __init__(self, address: EndpointAddress) -> None:
         purpose = "for batches"
@@ -65,7 +65,7 @@ class BatchClient:
         self._files = Connection(address, limit=_MOST_BYTES, purpose=purpose, tries=_TRIES, seconds=_SECONDS)
 
     def require_batches(self) -> None:
-        """Raise DomainError where the endpoint has no batches."""
+        """Raise DomainError if the endpoint has no batches."""
         try:
             self._read(self._calls, lambda client: client.batches.list(limit=1))
         except _Missing:
@@ -75,14 +75,15 @@ class BatchClient:
             ) from None
 
     def find_file(self, name: str) -> str:
-        """Return the id of the file of that name; "" where there is none."""
+        """Return the id of the file with that name; "" if there is none."""
         files = self._read(
             self._calls, lambda client: list(client.files.list(purpose="batch", limit=_LISTED))
         )
         return next((file.id for file in files if file.filename == name), "")
 
     def upload(self, name: str, content: IO[bytes]) -> str:
-        """Upload a file of requests; return its id. Raises BatchUnanswered where it may be there all the same."""
+        """Upload a file of requests; return its id. Raises BatchUnanswered if it may be there without a
+        confirmation."""
 
         def send(client: "OpenAI") -> str:
             content.seek(0)
@@ -91,12 +92,12 @@ class BatchClient:
         return self._made(self._files, send)
 
     def find_batch(self, key: str) -> str:
-        """Return the id of the batch with our key in its metadata; "" where there is none."""
+        """Return the id of the batch with our key in its metadata; "" if there is none."""
         batches = self._read(self._calls, lambda client: list(client.batches.list(limit=_LISTED)))
         return next((batch.id for batch in batches if (batch.metadata or {}).get(_KEY) == key), "")
 
     def create(self, file_id: str, key: str) -> str:
-        """Have a file answered; return the batch's id. Raises BatchUnanswered where it may have been created."""
+        """Create a batch from a file; return its id. Raises BatchUnanswered if it may have been created."""
         return self._made(
             self._calls,
             lambda client: (
@@ -111,7 +112,7 @@ class BatchClient:
         )
 
     def status(self, batch_id: str) -> BatchStatus | None:
-        """Return how a batch stands; None where the endpoint knows none of that id."""
+        """Return the status of a batch; None if the endpoint has no batch with that id."""
         try:
             batch = self._read(self._calls, lambda client: client.batches.retrieve(batch_id))
         except _Missing:
@@ -127,7 +128,7 @@ class BatchClient:
         )
 
     def download(self, file_id: str, into: IO[bytes]) -> None:
-        """Write the content of a file; of one that the endpoint no longer has, nothing."""
+        """Write the content of a file; nothing if the endpoint no longer has it."""
 
         def fetch(client: "OpenAI") -> None:
             into.seek(0)
@@ -146,7 +147,7 @@ class BatchClient:
         into.seek(0)
 
     def lines(self, content: IO[bytes]) -> Iterator[BatchLine]:
-        """Yield what came back for each request; lines that cannot be read are left out."""
+        """Yield the result of each request; unreadable lines are left out."""
         while line := content.readline(_LONGEST_LINE):
             try:
                 yield self._line(json.loads(line))
@@ -154,7 +155,7 @@ class BatchClient:
                 continue
 
     def close(self) -> None:
-        """Hang up; no call may be under way."""
+        """Close connections; no call may be running."""
         self._calls.close()
         self._files.close()
 
@@ -182,7 +183,7 @@ class BatchClient:
         return BatchLine(custom_id, failure, not_asked=code in _NOT_ASKED)
 
     def _read(self, connection: Connection, send: Callable[["OpenAI"], Result]) -> Result:
-        """Return what a call returns that changes nothing at the endpoint."""
+        """Return the result of a call that changes nothing at the endpoint."""
         answer = self._asked(connection, send, paid=False)
         if isinstance(answer, Failure):
             raise EndpointUnusable(UNREACHABLE, answer.reason, answered=answer.status)

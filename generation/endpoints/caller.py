@@ -1,4 +1,4 @@
-"""One call of an endpoint: how long and how large its answer may be, and whether it was sent at all."""
+"""Calls to an endpoint: limits of time and size for an answer, and whether the request was sent."""
 
 import socket
 import ssl
@@ -14,23 +14,23 @@ import openai
 
 from foundation.errors import DomainError
 
-# Where a connection stands on which a request could be sent: with encryption, the second comes after the first.
+# Events after which a connection can send a request: with encryption, the second follows the first.
 _CONNECTED = ("connect_tcp.complete", "start_tls.complete")
 _KEPT_SECONDS = 1.0  # servers keep a connection for two seconds or longer
-_MOST_LATE = 0.5  # seconds by which a call may end too late
+_MOST_LATE = 0.5  # seconds by which a call may exceed its limit
 
 
 class Call:
-    """What is known of a call that is under way, or over."""
+    """The state of a running or finished call."""
 
     def __init__(self, used_socket: socket.socket | None = None) -> None:
-        self.sent = False  # wholly: from here on it may have been done
+        self.sent = False  # completely: from now on it may have been executed
         self.timed_out = False
         self.began = time.monotonic()
-        self.socket = used_socket  # that of the thread's last call, which may be used again
+        self.socket = used_socket  # the socket of the thread's last call, which may be reused
 
     def trace(self, event: str, info: Mapping[str, Any]) -> None:
-        """Take note of what the client says it does."""
+        """Record events of the client."""
         if event.endswith(_CONNECTED):
             self.socket = info["return_value"].get_extra_info("socket")
             if self.timed_out:
@@ -39,38 +39,38 @@ class Call:
             self.sent = True
 
     def end(self) -> None:
-        """Hang up: a limit for each read alone would let an answer trickle in for ever."""
+        """Close the connection: with a limit for each read only, an answer could take forever."""
         self.timed_out = True
         self._hang_up()
 
     def _hang_up(self) -> None:
         if self.socket is not None:
             with suppress(OSError):
-                # Of the plain socket, also below encryption: the thread that reads from it is told so at once.
+                # Shut down the plain socket, even with encryption: the reading thread then stops at once.
                 socket.socket.shutdown(self.socket, socket.SHUT_RDWR)
 
 
 class Caller:
     """Makes clients whose calls end after `seconds`, with answers of at most `limit` bytes.
 
-    With `keep_alive` each thread keeps its connection for its next call, and `close` hangs up.
+    With `keep_alive` each thread keeps its connection for its next call, and `close` closes it.
     """
 
     def __init__(self, *, seconds: float, limit: int, keep_alive: bool = False) -> None:
         self._seconds = seconds
         self._limit = limit
         self._keep_alive = keep_alive
-        self._of_thread = threading.local()  # each thread has one call at a time
+        self._of_thread = threading.local()  # each thread makes one call at a time
         self._clients: list[httpx2.Client] = []
         self._deadlines = _Deadlines(seconds)
 
     def client(self) -> httpx2.Client:
         """Return a client for any number of threads."""
         return openai.DefaultHttpxClient(
-            follow_redirects=False,  # it could lead anywhere, with the key
+            follow_redirects=False,  # a redirect could send the key anywhere
             timeout=self._seconds,
-            # A connection that was kept could be closed by the time it is used: sent, it would seem, and not answered.
-            # One that was used a moment ago hardly is, and whether it was closed is looked at before it is used.
+            # A kept connection may be closed when it is used again: the request would seem sent but not answered. This
+            # is unlikely shortly after its last use, and the connection is checked before it is used.
             limits=httpx2.Limits(
                 max_keepalive_connections=1 if self._keep_alive else 0, keepalive_expiry=_KEPT_SECONDS
             ),
@@ -79,7 +79,7 @@ class Caller:
         )
 
     def own_client(self) -> httpx2.Client:
-        """Return the client of this thread: a pool that all share takes longer to find a free connection."""
+        """Return the client of this thread: a shared pool takes longer to find a free connection."""
         client: httpx2.Client | None = getattr(self._of_thread, "client", None)
         if client is None:
             client = self._of_thread.client = self.client()
@@ -87,13 +87,13 @@ class Caller:
         return client
 
     def close(self) -> None:
-        """Hang up the connections that are kept; no call may be under way."""
+        """Close kept connections; no call may be running."""
         for client in self._clients:
             client.close()
 
     @contextmanager
     def call(self) -> Iterator[Call]:
-        """Watch the one call that is made inside."""
+        """Watch the single call made inside the block."""
         last: Call | None = getattr(self._of_thread, "call", None)
         call = self._of_thread.call = Call(last.socket if last is not None and self._keep_alive else None)
         with self._deadlines.watch(call):
@@ -105,7 +105,7 @@ class Caller:
 
     def _bounded(self, response: httpx2.Response) -> None:
         if response.headers.get("Content-Encoding", "identity") != "identity":
-            # A small answer could become a huge one.
+            # A small compressed answer could become huge.
             raise DomainError(
                 "answer_encoded", "The endpoint's answer is compressed, although that was not requested."
             )
@@ -113,7 +113,7 @@ class Caller:
 
 
 class _Deadlines:
-    """Ends calls that take too long. One thread watches all of them, as long as there are any."""
+    """Ends calls that take too long. One thread watches all running calls."""
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
@@ -150,7 +150,7 @@ class _Deadlines:
 
 @lru_cache(maxsize=1)
 def _ssl_context() -> ssl.SSLContext:
-    """Return the usual context; reading the certificates takes a client of each thread 20 ms."""
+    """Return the default context, cached: reading the certificates takes 20 ms for each client."""
     return httpx2.create_ssl_context()
 
 

@@ -1,4 +1,4 @@
-"""The one client of chat completions: probes, captions and judges ask through it."""
+"""The client of chat completions for probes, captions and judges."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -9,10 +9,10 @@ from foundation.errors import DomainError
 from generation.endpoints.connection import Connection, EndpointAddress, Failure
 
 _ANSWER_BYTES = 8 << 20
-# The same limit by its old and its new name; newer models refuse the old one.
+# The old and the new name of the same limit; newer models refuse the old name.
 _LIMIT, _NEW_LIMIT = "max_tokens", "max_completion_tokens"
 _NAME = 200
-DATA_BEGIN, DATA_END = "<<<DATA", "DATA>>>"  # around data of a message that is no instruction
+DATA_BEGIN, DATA_END = "<<<DATA", "DATA>>>"  # around data in a message, which are not instructions
 
 
 @dataclass(frozen=True)
@@ -31,28 +31,28 @@ class Message:
 
 
 def data_message(values: Mapping[str, str]) -> Message:
-    """Return a user's message that holds data as JSON between fences, which the data cannot close."""
+    """Return a user's message with data as JSON between fences that the data cannot close."""
     content = json.dumps(dict(values), ensure_ascii=False)
-    # Escapes of JSON: the same text to who reads it, and no fence.
+    # JSON escapes: the same text for the reader, but not a fence.
     content = content.replace("<", "\\u003c").replace(">", "\\u003e").replace("`", "\\u0060")
     return Message("user", f"{DATA_BEGIN}\n{content}\n{DATA_END}")
 
 
 @dataclass(frozen=True)
 class Sampling:
-    """How a model draws its answers; None stands for the endpoint's own value."""
+    """How a model draws its answers; None means the endpoint's own value."""
 
     max_tokens: int
     temperature: float | None = None
     top_p: float | None = None
     seed: int | None = None
     samples: int = 1
-    logprobs: int | None = None  # how many of the likeliest tokens to return at each place
+    logprobs: int | None = None  # number of most likely tokens to return at each position
 
 
 @dataclass(frozen=True)
 class Choice:
-    """One answer. `refusal` is what the model says where it declines in a field of its own."""
+    """One answer. `refusal` is the separate field in which a model declines."""
 
     text: str
     finish_reason: str = ""
@@ -62,7 +62,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class ChatReply:
-    """What came back for one request, and what the endpoint said about it; None: it said nothing."""
+    """The result of one request, and what the endpoint reported about it; None: not reported."""
 
     choices: Sequence[Choice]
     served_model: str = ""
@@ -96,24 +96,24 @@ class ChatClient:
         return self._connection.url
 
     def stop(self) -> None:
-        """End every pause between tries with EndpointUnusable."""
+        """End all pauses between tries with EndpointUnusable."""
         self._connection.stop()
 
     def close(self) -> None:
-        """Hang up the connections that are kept; no call may be under way."""
+        """Close kept connections; no call may be running."""
         self._connection.close()
 
     def complete(
         self, messages: Sequence[Message], sampling: Sampling, *, paid: bool = False
     ) -> ChatReply | Failure:
-        """Ask once; raises EndpointUnusable when no request would be answered."""
+        """Send one request; raises EndpointUnusable if no request would be answered."""
         body = self._body(messages, sampling)
         return self._connection.ask(lambda: self._post(body, sampling.max_tokens), paid=paid)
 
     def whole_body(
         self, messages: Sequence[Message], sampling: Sampling, *, new_limit: bool
     ) -> dict[str, Any]:
-        """Return what is sent for one request; `new_limit`: with the new name of the limit of tokens."""
+        """Return the body of one request; `new_limit`: with the new name of the token limit."""
         limit_name = _NEW_LIMIT if new_limit else _LIMIT
         return self._body(messages, sampling) | {limit_name: sampling.max_tokens}
 
@@ -162,7 +162,7 @@ def _options(sampling: Sampling) -> dict[str, Any]:
 
 
 def read_reply(answer: Mapping[str, Any]) -> ChatReply:
-    """Read a chat completion; raises LookupError, TypeError, ValueError or AttributeError where it is none."""
+    """Read a chat completion; raises LookupError, TypeError, ValueError or AttributeError if it is not one."""
     usage = answer.get("usage") or {}
     choices = [_choice(choice) for choice in answer["choices"]]
     if not choices:
@@ -195,5 +195,5 @@ def _name(value: Any) -> str:
 
 
 def _count(value: Any) -> int | None:
-    """Return a number of tokens; None for what is no number, so that nothing is paid by it."""
+    """Return a number of tokens; None for a value that is not a number, so that no cost is computed from it."""
     return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**31 else None

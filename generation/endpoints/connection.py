@@ -1,4 +1,4 @@
-"""A connection to one endpoint: what is waited for, what is asked again, and what may have been paid."""
+"""A connection to one endpoint: waiting, retrying, and tracking which requests may have been paid."""
 
 import json
 import random
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 _TRIES = 5
 _FIRST_PAUSE = 1.0
 _LONGEST_WAIT = 120.0
-# Busy for the moment; such a request was not done, and is not charged.
+# Temporarily busy; such a request was not executed and is not charged.
 _BUSY = frozenset({409, 429, 503, 529})
-# The endpoint's filter declines this request; others may pass.
+# The endpoint's filter declines this request, but may accept others.
 DECLINED = frozenset(
     {
         "content_policy_violation",
@@ -36,17 +36,17 @@ Result = TypeVar("Result")
 
 
 class EndpointUnusable(DomainError):
-    """No request can be met now: this one was not done, is not charged, and may be sent later."""
+    """No request can be executed now: this one was not executed, is not charged, and may be sent later."""
 
     def __init__(self, code: str, message: str, *, answered: int | None = None, detail: str = "") -> None:
         super().__init__(code, message)
         self.answered = answered  # the HTTP status of its answer
-        self.detail = detail  # what the endpoint said, without our words around it
+        self.detail = detail  # the endpoint's message, without our own words
 
 
 @dataclass(frozen=True)
 class Failure:
-    """Why one request has no answer. `charged`: whether it may have been done and has to be paid."""
+    """Why one request has no answer. `charged`: whether it may have been executed and charged."""
 
     reason: str
     charged: bool
@@ -58,7 +58,7 @@ class Failure:
 
 @dataclass(frozen=True)
 class EndpointAddress:
-    """Where an endpoint is, and the key for it. `key_setting` is named when the key is not accepted."""
+    """The address of an endpoint and its key. `key_setting` is named in the message if the key is not accepted."""
 
     url: str
     key: str
@@ -67,7 +67,7 @@ class EndpointAddress:
 
 @dataclass(frozen=True)
 class _Again:
-    """Why a request may be sent once more, and how long the endpoint asks to wait before."""
+    """Why a request may be sent again, and how long the endpoint asks to wait before."""
 
     failure: Failure
     wait: float | None = None
@@ -88,7 +88,7 @@ def allowed_endpoint(url: str) -> str:
 
 
 def address_of(url: str) -> EndpointAddress:
-    """Return an allowed endpoint with its key: the key was given for the first one; no other gets to see it."""
+    """Return an allowed endpoint with its key. The key belongs to the first endpoint and is sent to no other."""
     is_first = url == settings.OPENAI_BASE_URLS[0].rstrip("/")
     return EndpointAddress(url, settings.OPENAI_API_KEY if is_first else "", "OPENAI_API_KEY")
 
@@ -96,9 +96,9 @@ def address_of(url: str) -> EndpointAddress:
 class Connection:
     """A client of one endpoint, for any number of threads.
 
-    `limit`: the most bytes of an answer. `purpose` completes the sentence about a model that is not there.
-    `keep_alive`: whether threads that `post` again and again keep their connections, until `close`. `seconds`: how long
-    a call may take, if not as the operator says.
+    `limit`: the maximum size of an answer in bytes. `purpose` completes the sentence about a missing model.
+    `keep_alive`: whether threads keep their connections for further `post` calls, until `close`. `seconds`: the time
+    limit of a call, by default the operator's setting.
     """
 
     def __init__(
@@ -130,7 +130,7 @@ class Connection:
         self.client = openai.OpenAI(
             base_url=address.url,
             api_key=address.key or "none",
-            max_retries=0,  # how long we wait, and for what, is ours to say
+            max_retries=0,  # this class decides about retries and pauses
             timeout=self._seconds,
             http_client=self._caller.client(),
         )
@@ -141,15 +141,15 @@ class Connection:
         self._timeout = httpx2.Timeout(self._seconds).as_dict()
 
     def stop(self) -> None:
-        """End every pause between tries, now and later, with EndpointUnusable."""
+        """End all pauses between tries, now and later, with EndpointUnusable."""
         self._stopping.set()
 
     def close(self) -> None:
-        """Hang up the connections that are kept; no call may be under way."""
+        """Close kept connections; no call may be running."""
         self._caller.close()
 
     def post(self, path: str, body: Mapping[str, Any]) -> "httpx2.Response":
-        """Send JSON; raise what the client of `openai` would. Its own `post` takes twice the processor time."""
+        """Send JSON, with the exceptions of the `openai` client, whose own `post` takes twice the processor time."""
         request = self._httpx2.Request(
             "POST",
             self._address_of(path),
@@ -169,7 +169,7 @@ class Connection:
 
     @contextmanager
     def hanging_up(self) -> Iterator[None]:
-        """Raise what the client of `openai` would where a connection breaks while an answer is being read."""
+        """Raise the `openai` client's exception if a connection breaks while an answer is being read."""
         try:
             yield
         except self._httpx2.RequestError as error:
@@ -193,9 +193,9 @@ class Connection:
         return error
 
     def ask(self, send: Callable[[], Result], *, paid: bool) -> Result | Failure:
-        """Return what `send` returns; again where nothing was done, or where it costs nothing to do it twice.
+        """Return the result of `send`; retry if nothing was executed, or if repeating costs nothing.
 
-        A DomainError that `send` raises is a failure of an answer that came, and has to be paid.
+        A DomainError raised by `send` is a failure to read an answer, which is charged.
         """
         attempt = 1
         while isinstance(answer := self._try(send, paid=paid), _Again):
@@ -233,11 +233,11 @@ class Connection:
                         f"The endpoint did not answer within {self._seconds} seconds.", charged=True
                     )
                 problem = Failure("The endpoint closed the connection before it answered.", charged=True)
-                # It may have been done and charged: the person who pays decides whether to ask again.
+                # It may have been executed and charged: the person who pays decides whether to ask again.
                 return problem if paid else _Again(problem)
 
     def _judged(self, error: Any, *, paid: bool) -> Failure | None:
-        """Return the failure of an error that stays one, or None for one that may be asked again."""
+        """Return the failure for a permanent error, or None for a request that may be sent again."""
         code, status = str(error.code or ""), error.status_code
         detail = self._detail(error)
         if code in DECLINED or (status == 400 and "safety system" in str(error.message)):
@@ -245,7 +245,7 @@ class Connection:
                 self._words(error), charged=False, declined=True, status=status, code=code, detail=detail
             )
         self._refuse_unusable(error, code, detail)
-        # A proxy did not wait, or something broke: it may have been done and charged.
+        # A proxy did not wait, or a server failed: the request may have been executed and charged.
         broken = status == 408 or status >= 500
         if status in _BUSY or (broken and not paid):
             return None
@@ -261,7 +261,7 @@ class Connection:
                 f"{self._words(error)}"
             )
         elif status == 403:
-            # The key, a region, a model that has to be allowed, a proxy: only the endpoint knows.
+            # The cause may be the key, the region, a model that needs permission, or a proxy: only the endpoint knows.
             problem = "endpoint_forbidden"
             sentence = f"The endpoint refused the request (403). {self._words(error)}"
         elif status == 404:
@@ -272,12 +272,12 @@ class Connection:
             raise EndpointUnusable(problem, sentence, answered=status, detail=detail)
 
     def _retry_after(self, error: Any) -> float | None:
-        """Return how long the endpoint asks us to wait; a longer time than we would is for another day."""
+        """Return how long the endpoint asks us to wait; raises EndpointUnusable if it is longer than our limit."""
         header = error.response.headers.get("retry-after", "")
         try:
             seconds = float(header)
         except ValueError:
-            return None  # a date, or nothing: our own pauses do
+            return None  # a date, or nothing: use our own pauses
         if not seconds <= _LONGEST_WAIT:
             raise EndpointUnusable(
                 "endpoint_busy",
@@ -299,14 +299,14 @@ class Connection:
         return body.get("message") or body.get("detail") or ""
 
     def clear(self, text: str) -> str:
-        """Make one line of what another machine wrote, and take our key out of it, should it be there."""
+        """Return another machine's text as one line, without our key if it contains it."""
         if self._key:
             text = text.replace(self._key, "…")
         return " ".join("".join(c if c.isprintable() else " " for c in text).split())[:290]
 
 
 def _pause(attempt: int, retry_after: float | None) -> float:
-    """Return how long to wait: as asked, else twice as long each time, and not all threads at the same moment."""
+    """Return how long to wait: the requested time, or else double the time at each attempt, with random variation."""
     if retry_after is not None:
         return retry_after
     return _FIRST_PAUSE * 2.0 ** (attempt - 1) * random.uniform(0.75, 1.25)

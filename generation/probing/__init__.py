@@ -1,1 +1,1 @@
-"""Probing: questions put to models, and what the answers say."""
+"""Probing: asking models questions, and coding their answers."""

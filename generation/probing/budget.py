@@ -1,4 +1,4 @@
-"""What requests cost: written down before they are asked, at most what they can come to; the rest is given back."""
+"""The cost of requests: the largest possible cost is reserved before sending, and the rest is given back."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,17 +16,17 @@ from generation.probing.totals import STEP, counts_of
 _MILLION = Decimal(1_000_000)
 # A token has at least one byte, and each message some tokens around it.
 TOKENS_AROUND = 40
-# Endpoints count pictures by their own rules; what they counted in this run is known after the first answers.
+# Endpoints count tokens of pictures by their own rules; the first answers of the run show their counts.
 PICTURE_TOKENS = 1_700
 
 
 class BudgetSpent(DomainError):
-    """The budget does not cover another request, unless one that is under way costs less than it could."""
+    """The budget does not cover another request, unless a running request costs less than was reserved for it."""
 
 
 @dataclass(frozen=True)
 class Payment:
-    """What was written down for each row of a request before it was asked."""
+    """The cost that was reserved for each row of a request before it was sent."""
 
     request: PlannedRequest
     reserved: Decimal
@@ -35,7 +35,7 @@ class Payment:
 def price(
     run: ProbeRun | ModelCoder, tokens_in: float, tokens_out: float, *, factor: Decimal = Decimal(1)
 ) -> Decimal:
-    """Return what so many tokens cost, rounded up to what is stored."""
+    """Return the price of a number of tokens, rounded up to the stored precision."""
     cost = Decimal(tokens_in) * (run.price_in or 0) + Decimal(tokens_out) * (run.price_out or 0)
     return (cost * factor / _MILLION).quantize(STEP, ROUND_UP)
 
@@ -52,10 +52,10 @@ def add_cost(rows: Sequence[Answer], amount: Decimal) -> None:
 
 
 class Purse:
-    """Keeps a run within its budget: what a request can cost at most is written down before it is sent."""
+    """Keeps a run within its budget: the largest possible cost of a request is reserved before it is sent."""
 
     def __init__(self, run: ProbeRun, *, factor: Decimal = Decimal(1)) -> None:
-        """`factor`: the price of a request as a part of the price of one that is sent by itself."""
+        """`factor`: the price of a request as a fraction of the price of a request outside a batch."""
         self._run = run
         self._factor = factor
         self.refresh()
@@ -66,11 +66,11 @@ class Purse:
         return bool(self._run.price_in or self._run.price_out)
 
     def refresh(self) -> None:
-        """Read prices and budget, which may have been changed meanwhile."""
+        """Read prices and budget again, which may have changed."""
         self._run.refresh_from_db(fields=["price_in", "price_out", "budget"])
 
     def pay(self, requests: Sequence[PlannedRequest]) -> list[Payment]:
-        """Write down the most that requests can cost, for as many of them, in order, as the budget covers."""
+        """Reserve the largest possible cost of the requests, in order, as far as the budget covers them."""
         if not self.paid:
             return [Payment(request, Decimal(0)) for request in requests]
         payments = [Payment(request, self._most(request)) for request in requests]
@@ -79,10 +79,10 @@ class Purse:
         return payments
 
     def _written(self, payments: Sequence[Payment]) -> Decimal:
-        """Write payments down unless they exceed the budget; return by how much they would.
+        """Reserve payments unless they exceed the budget; return the excess.
 
-        The counts that the database keeps are read after they were written: a second worker, whose lease ran out
-        unnoticed, waits there for its turn.
+        The counts that the database keeps are read after the reservation is written, so that a second worker whose
+        lease ended unnoticed waits for its turn.
         """
         with transaction.atomic():
             self._write(payments)
@@ -94,20 +94,21 @@ class Purse:
         return beyond
 
     def refusal(self) -> BudgetSpent:
-        """Return why no more requests are paid."""
+        """Return the reason why no more requests are paid."""
         self.refresh()
         return BudgetSpent(
             "budget_spent",
             f"The budget of {self._run.budget or 0:,.2f} does not cover another request: "
-            f"{counts_of(self._run).spent:,.2f} is spent. Raise the budget to continue.",
+            f"{counts_of(self._run).spent:,.2f} has been spent. Raise the budget to continue.",
         )
 
     def settle(self, payment: Payment, reply: Reply | None) -> Decimal:
-        """Return what is added to the cost of a row when its reply is there; None: it was certainly not asked."""
+        """Return the amount to add to the cost of a row with its reply; None: the request was certainly not
+        processed."""
         return self.difference(payment.reserved, reply, answers=len(payment.request.rows))
 
     def difference(self, reserved: Decimal, reply: Reply | None, *, answers: int = 1) -> Decimal:
-        """Return what a row cost beyond what was reserved for it, in a request for so many answers."""
+        """Return the cost of a row beyond its reservation, in a request for this number of answers."""
         return self._cost(reserved, reply, answers) - reserved if reserved else Decimal(0)
 
     @staticmethod
@@ -131,7 +132,7 @@ class Purse:
         return price(self._run, tokens_in, tokens_out, factor=self._factor)
 
     def _most(self, request: PlannedRequest) -> Decimal:
-        """Return the most that a row of a request can cost."""
+        """Return the largest possible cost of a row of a request."""
         asked = request.request
         tokens_in = len((asked.system + asked.prompt).encode()) + TOKENS_AROUND
         tokens_in += PICTURE_TOKENS if asked.picture else 0
@@ -140,7 +141,7 @@ class Purse:
 
 
 def _without(payments: Sequence[Payment], beyond: Decimal) -> list[Payment]:
-    """Return the first payments, without as many of the last as come to an amount."""
+    """Return the payments without the last ones, whose sum is at least an amount."""
     affordable = list(payments)
     while affordable and beyond > 0:
         removed = affordable.pop()

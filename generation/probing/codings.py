@@ -1,4 +1,4 @@
-"""Answers are coded by the rules: appended for each version of them, and nothing is coded twice."""
+"""Coding answers by the rules: each version of the rules adds one coding per answer."""
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
@@ -15,28 +15,28 @@ from jobs.progress.reporter import Progress
 from studies import audit
 from studies.models import Study
 
-# The coding that counts is that of the first of these: the newest, or of people's what they say together. A model's
-# never counts by itself: it is shown and compared, and a lead who agrees with it overrides the rules.
+# The first of these sources with a coding counts: its newest coding or, for people, their joint decision. A model's
+# coding never counts by itself: it is shown and compared, and a lead who agrees with it overrides the rules.
 CODERS = (Coding.Coder.OVERRIDE, Coding.Coder.PERSON, Coding.Coder.RULES)
-UNPARSED = "unparsed"  # a model's reply that was no code
-DECIDING = 3  # people of whom the last decides where most of them say nothing together
+UNPARSED = "unparsed"  # a model's reply that is not a code
+DECIDING = 3  # number of people of whom the last decides if there is no majority
 _BLOCK = 1000
 _LONGEST_SPAN = 200
 _VERSIONS = {"choice": VERSION, "complete": sentences.VERSION}
 
 
-# Tells which codings of people, by their source, count no longer.
+# Returns the sources of people's codings that no longer count.
 VoidSources = Callable[[Collection[str]], Collection[str]]
 _void_sources: list[VoidSources] = []
 
 
 def register_void_sources(rule: VoidSources) -> None:
-    """Have the app in which people code answers say which of their codings count no longer."""
+    """Register the rule by which the app for people's codings decides which of them no longer count."""
     _void_sources.append(rule)
 
 
 def counted_codings(answers: Iterable[Answer]) -> dict[int, Coding]:
-    """Return the coding that counts of each of these answers that has one."""
+    """Return the coding that counts for each of these answers, if there is one."""
     by_answer: dict[int, list[Coding]] = {}
     for coding in Coding.objects.filter(answer__in=list(answers)).order_by("pk"):
         by_answer.setdefault(coding.answer_id, []).append(coding)
@@ -52,7 +52,7 @@ def counted_codings(answers: Iterable[Answer]) -> dict[int, Coding]:
 
 
 def _counting(codings: Sequence[Coding], void: Collection[str]) -> Coding | None:
-    """Return the coding of an answer that counts, of all that it has from the oldest to the newest."""
+    """Return the coding that counts, given all codings of an answer from the oldest to the newest."""
     for coder in CODERS:
         codings_by = [coding for coding in codings if coding.coder == coder and coding.source not in void]
         if coder == Coding.Coder.PERSON:
@@ -64,9 +64,9 @@ def _counting(codings: Sequence[Coding], void: Collection[str]) -> Coding | None
 
 
 def decided(outcomes: Sequence[str]) -> str:
-    """Return what people took an answer to say, from the first of them to the last; "" where they decide nothing.
+    """Return people's joint decision about an answer, given their outcomes in order; "" if there is no decision.
 
-    What most of them said; of three or more without a majority the last one decides, and two that disagree decide
+    The majority decides. Among three or more people without a majority the last one decides; two who disagree decide
     nothing.
     """
     most = max(outcomes, key=outcomes.count, default="")
@@ -77,7 +77,7 @@ def decided(outcomes: Sequence[str]) -> str:
 
 @dataclass(frozen=True)
 class CodingResult:
-    """How many answers were coded now, and how many of them surely."""
+    """The number of answers coded now, and the number of sure codings among them."""
 
     coded: int = 0
     sure: int = 0
@@ -87,7 +87,7 @@ class CodingResult:
 
 
 def code_by_rules(*, study: Study, by: User | None, progress: Progress) -> CodingResult:
-    """Code every answer to a choice or a sentence to complete that these rules have not coded yet."""
+    """Code all answers to choices and sentences to complete that these rules have not coded yet."""
     return _code(study, study.probe_runs.order_by("pk"), by, progress)
 
 

@@ -1,4 +1,4 @@
-"""What a run comes to before it is started: requests, tokens, money and time."""
+"""Estimates for a run before it is started: requests, tokens, money and time."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ from generation.probing.totals import counts_of
 # A token of English prose has about four characters.
 _CHARACTERS_PER_TOKEN = 4
 _TOKENS_AROUND = 10
-_ENOUGH = 20  # answers from which tokens and time are measured
+_ENOUGH = 20  # number of answers from which tokens and time are measured
 _NEWEST = 2000
 
 
@@ -39,16 +39,16 @@ class PartCount:
 
 @dataclass(frozen=True)
 class ProbeEstimate:
-    """How much a run asks, before anything is started."""
+    """The size of a run, before it is started."""
 
-    answers: int  # of the whole run, all repeats
-    to_ask: int  # of them still to come
-    requests: int  # to send for them, with several answers in each where that is wanted
+    answers: int  # of the whole run, including all repeats
+    to_ask: int  # answers that are still missing
+    requests: int  # requests to send for them; a request may be for several answers
     parts: tuple[PartCount, ...]
     tokens_in: int
     tokens_out: int
-    measured: bool  # whether tokens are those of this model's earlier answers; else the most there can be
-    seconds: float | None  # None: this model has answered nothing here yet
+    measured: bool  # whether tokens are measured from this model's earlier answers; otherwise they are an upper limit
+    seconds: float | None  # None: this model has not answered anything here yet
     cost: Decimal | None = None
     spent: Decimal = Decimal(0)
     budget: Decimal | None = None
@@ -59,7 +59,7 @@ class ProbeEstimate:
 
 
 def estimate(plan: ProbePlan) -> ProbeEstimate:
-    """Count what `plan_run` would ask, by arithmetic. Write nothing."""
+    """Calculate the requests that `plan_run` would write, without writing anything."""
     identity, runs = identity_of(plan), runs_of_plan(plan)
     parts = parts_of(plan.study, plan.probe_set, identity["orders"])
     run = None if plan.fresh else same_run(plan.study, identity)
@@ -93,7 +93,7 @@ def estimate(plan: ProbePlan) -> ProbeEstimate:
 
 
 def estimate_words(estimate: ProbeEstimate) -> str:
-    """Say an estimate in lines, for a terminal."""
+    """Return an estimate as lines of text for a terminal."""
     lines = [
         f"{estimate.answers:,} answers, {estimate.to_ask:,} still to ask in {estimate.requests:,} requests."
     ]

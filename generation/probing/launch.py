@@ -1,4 +1,4 @@
-"""A planned run is handed to a worker, or done here; never by two jobs at once."""
+"""Starting a planned run in a worker or in this process; never in two jobs at once."""
 
 from typing import Any
 
@@ -18,7 +18,7 @@ from jobs.run.execution import enqueue, prepare, run_here
 
 @transaction.atomic
 def start(*, run: ProbeRun, by: User | None, limit: int | None = None) -> Job:
-    """Queue what is pending of a run, unless a job of the run waits or is at work already."""
+    """Queue the pending questions of a run, unless a job of the run is already queued or running."""
     run = _locked(run.pk)
     _refuse_imported(run)
     _refuse_beside(run.job)
@@ -29,7 +29,7 @@ def start(*, run: ProbeRun, by: User | None, limit: int | None = None) -> Job:
 
 @transaction.atomic
 def go_on(*, run: ProbeRun, by: User | None) -> Job:
-    """Ask again what failed, and queue it with what is left."""
+    """Queue failed questions again, together with the remaining ones."""
     run = _locked(run.pk)
     _refuse_imported(run)
     reopen_failed(run=run)
@@ -37,7 +37,7 @@ def go_on(*, run: ProbeRun, by: User | None) -> Job:
 
 
 def start_here(*, run: ProbeRun, by: User | None, progress: Progress, limit: int | None = None) -> Job:
-    """Ask what is pending in this process; of a job whose process was killed, what it left."""
+    """Ask pending questions in this process, including those that a killed process left."""
     with transaction.atomic():
         run = _locked(run.pk)
         if run.job is not None:
@@ -50,7 +50,7 @@ def start_here(*, run: ProbeRun, by: User | None, progress: Progress, limit: int
 
 @transaction.atomic
 def claim_run(*, job: Job) -> ProbeRun:
-    """Return the run that a job is to work on. An old job that is tried again may find a newer one there."""
+    """Return the run that a job is to work on. A retried old job may find that a newer job is working on it."""
     run = _locked(job.arguments["run"])
     if run.job_id != job.pk:
         _refuse_beside(run.job)
@@ -89,7 +89,7 @@ def _description(run: ProbeRun, limit: int | None) -> dict[str, Any]:
     return {
         "kind": "probe",
         "title": f"Ask {run.model_label} the questions {run.probe_set} for {run.study.name}",
-        # A ceiling and no number of answers: an attempt that follows another asks only what that one left.
+        # A ceiling, not a number of answers: a later attempt asks only what the earlier one left.
         "arguments": {"run": run.pk, "until": None if limit is None else ended(run) + limit},
         "study_id": run.study_id,
         "queue": queue_for(answerer_named(run.backend).wants_gpu),

@@ -1,4 +1,4 @@
-"""A model codes answers of models. What it reads is data, whatever it says, and it reads each answer apart."""
+"""Coding of models' answers by a model. It reads each answer separately, as data and never as instructions."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -32,7 +32,7 @@ from jobs.progress.reporter import Progress
 from studies import audit
 from studies.models import Study
 
-PROMPT = 1  # a number of its own whenever the prompt changes
+PROMPT = 1  # changes whenever the prompt changes
 _MAX_TOKENS = 16
 _LONGEST_MODEL = 100
 _WORD = re.compile(r"\s*(first|second|both|refused|other)\s*\.?\s*", re.IGNORECASE)
@@ -49,7 +49,7 @@ _SYSTEM = (
 
 @dataclass(frozen=True)
 class CoderPlan:
-    """Which model codes the answers of a study, and what it may cost. Prices are of a million tokens."""
+    """The model that codes the answers of a study, and its budget. Prices are for a million tokens."""
 
     study: Study
     model_id: str
@@ -67,7 +67,8 @@ class CoderPlan:
 
 @dataclass(frozen=True)
 class ModelCodingResult:
-    """How many answers a model coded now, how many replies were not a code, and what its codings of the study cost."""
+    """The number of answers coded now, the number of replies that were not a code, and the cost of the model's
+    codings."""
 
     coded: int = 0
     unparsed: int = 0
@@ -94,7 +95,7 @@ class _Request:
 
 
 def messages_of(question: AskedQuestion, text: str) -> list[Message]:
-    """Return what a model is asked of an answer."""
+    """Return the messages that ask a model about an answer."""
     options = question.options
     values = {
         "question": question.text,
@@ -106,7 +107,7 @@ def messages_of(question: AskedQuestion, text: str) -> list[Message]:
 
 
 def outcome_of(reply: str, first: Side) -> Outcome | None:
-    """Return what a reply of one word says, after the model's reasoning; None for a reply of another form."""
+    """Return the outcome in a one-word reply, after the model's reasoning; None for a reply in another form."""
     match = _WORD.fullmatch(_THOUGHT.sub("", reply, count=1))
     if match is None:
         return None
@@ -117,13 +118,13 @@ def outcome_of(reply: str, first: Side) -> Outcome | None:
 
 
 def code_by_model(*, plan: CoderPlan, by: User | None, progress: Progress) -> ModelCodingResult:
-    """Have a model code every answer to a choice that it has not coded yet, within the budget.
+    """Let a model code all answers to choices that it has not coded yet, within the budget.
 
-    Each request is paid before it is sent and settled with its coding, so that a run that was killed goes on with what
-    is missing. Raises `endpoint_missing`, `price_missing`, `budget_spent`, and what the endpoint says of itself.
+    Each request is paid before it is sent and settled together with its coding, so that a killed run continues with the
+    missing ones. Raises `endpoint_missing`, `price_missing`, `budget_spent`, and the endpoint's errors.
     """
     try:
-        # Allowed when it was planned is not allowed for ever.
+        # The endpoint may no longer be allowed.
         client = ChatClient(address_of(allowed_endpoint(plan.endpoint)), plan.model_id)
     except ValueError as error:
         raise DomainError("endpoint_missing", str(error)) from None
@@ -132,7 +133,7 @@ def code_by_model(*, plan: CoderPlan, by: User | None, progress: Progress) -> Mo
     total = ModelCodingResult()
     try:
         for requests in _batches(plan, settings.OPENAI_CHATS_AT_ONCE):
-            while requests:  # the budget may cover some of them at a time
+            while requests:  # the budget may cover only some of them at a time
                 progress.check_cancelled()
                 result = _code(coder, client, requests)
                 total = _sum(total, result)
@@ -154,7 +155,7 @@ def code_by_model(*, plan: CoderPlan, by: User | None, progress: Progress) -> Mo
 
 
 def uncoded_answers(plan: CoderPlan) -> QuerySet[Answer]:
-    """Return the answers that the model has not coded yet; of the rules' unsure ones alone if the plan says so."""
+    """Return the answers that the model has not coded yet, or only those of the rules' unsure codings, by the plan."""
     choices = Answer.objects.filter(run__study=plan.study, outcome=Answer.Outcome.DONE).exclude(
         order=Answer.Order.NONE
     )
@@ -178,7 +179,7 @@ def _coder(plan: CoderPlan) -> ModelCoder:
 
 
 def _batches(plan: CoderPlan, size: int) -> Iterator[list[_Request]]:
-    """Yield requests, so many at once; answers whose question is not kept are left out."""
+    """Yield requests in batches; answers whose question is not stored are left out."""
     sets = {
         run.pk: ProbeSet.model_validate(run.questions)
         for run in ProbeRun.objects.filter(study=plan.study).exclude(questions={})
@@ -211,7 +212,7 @@ def _request(answer: Answer, probe_set: ProbeSet | None) -> _Request | None:
 
 
 def _code(coder: ModelCoder, client: ChatClient, requests: Sequence[_Request]) -> ModelCodingResult:
-    """Ask about these answers at once, or the first of them that the budget covers, and keep what came back.
+    """Ask about these answers in parallel, or about the first ones that the budget covers, and store the replies.
 
     Raises DomainError when no request would be answered.
     """
@@ -250,7 +251,7 @@ def _asked(
 def _coding(
     coder: ModelCoder, request: _Request, reply: ChatReply | Failure | EndpointUnusable
 ) -> Coding | None:
-    """Return what a reply says; None where there is none, so that it is asked again."""
+    """Return the coding in a reply; None without a reply, so that the answer is asked about again."""
     text, reason = "", ""
     if isinstance(reply, ChatReply):
         text = reply.choices[0].text
@@ -286,7 +287,7 @@ def _cost(coder: ModelCoder, reply: ChatReply | Failure | EndpointUnusable, most
 def _pay(
     coder: ModelCoder, requests: Sequence[_Request], reserved: Sequence[Decimal]
 ) -> tuple[Sequence[_Request], Sequence[Decimal]]:
-    """Write down the most that requests can cost, for as many of them, in order, as the budget covers."""
+    """Reserve the largest possible cost of the requests, in order, as far as the budget covers them."""
     with transaction.atomic():
         current = ModelCoder.objects.select_for_update().get(pk=coder.pk)
         number, sum_of_first = 0, Decimal(0)
@@ -297,8 +298,8 @@ def _pay(
         if not number:
             raise BudgetSpent(
                 "budget_spent",
-                f"The budget of {current.budget:,.2f} does not cover another request: {current.spent:,.4f} is spent. "
-                "Raise the budget to continue.",
+                f"The budget of {current.budget:,.2f} does not cover another request: {current.spent:,.4f} "
+                "has been spent. Raise the budget to continue.",
             )
         _add_spent(coder, sum_of_first)
     return requests[:number], reserved[:number]

@@ -1,4 +1,4 @@
-"""A lead codes one answer, with a reason. Their coding counts instead of all others, the newest of several."""
+"""A lead's coding of one answer, with a reason. The newest override counts instead of all other codings."""
 
 from django.db import transaction
 
@@ -14,15 +14,16 @@ LONGEST_REASON = 300  # characters
 
 @transaction.atomic
 def override_answer(*, answer: Answer, outcome: str, reason: str, by: User) -> Coding:
-    """Say what an answer to a choice says. Raises `outcome_unknown`, `reason_missing` or `answer_has_no_choice`."""
+    """Override the coding of an answer to a choice. Raises `outcome_unknown`, `reason_missing` or
+    `answer_has_no_choice`."""
     reason = " ".join(reason.replace("\0", "").split())
     if outcome not in CODES:
         raise _wrong("outcome", "outcome_unknown", f"Choose one of {', '.join(CODES)}.")
     if not reason:
-        raise _wrong("reason", "reason_missing", "Say why your coding counts instead of all others.")
+        raise _wrong("reason", "reason_missing", "Explain why your coding should replace all others.")
     if len(reason) > LONGEST_REASON:
-        raise _wrong("reason", "reason_too_long", f"Give a reason of at most {LONGEST_REASON} characters.")
-    # Two overrides at the same moment get different numbers.
+        raise _wrong("reason", "reason_too_long", f"Enter a reason of at most {LONGEST_REASON} characters.")
+    # Two simultaneous overrides get different numbers.
     answer = Answer.objects.select_for_update(of=("self",)).select_related("run__study").get(pk=answer.pk)
     if answer.outcome != Answer.Outcome.DONE or answer.order == Answer.Order.NONE:
         raise Conflict(

@@ -1,4 +1,4 @@
-"""The picture that a model is shown: the pixels of an image, without its file's metadata or name."""
+"""The picture that a model sees: the pixels of an image, without the metadata or name of its file."""
 
 import hashlib
 import io
@@ -15,14 +15,14 @@ from generation.images.decode import refusing_damage
 from generation.models import Image
 
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
-# What makes the pixels and their colours; texts, times and other files' metadata are left out.
+# Chunks for pixels and colours; texts, times and other metadata are left out.
 _KEPT = frozenset({b"IHDR", b"PLTE", b"IDAT", b"IEND", b"tRNS", b"gAMA", b"cHRM", b"sRGB"})
 _ORIENTATION = b"eXIf"
-_MOST_KEPT = 16  # pictures; questions about one follow each other
+_MOST_KEPT = 16  # pictures; questions about one picture are consecutive
 
 
 def asked_picture(image: Image, *, largest_edge: int) -> AskedPicture:
-    """Return the picture of an image for a model; DomainError when its file is missing or damaged."""
+    """Return the picture of an image for a model; raises DomainError if its file is missing or damaged."""
     return _picture(image.file, largest_edge)
 
 
@@ -43,9 +43,9 @@ def _picture(file_name: str, largest_edge: int) -> AskedPicture:
 
 
 def _bare_png(source: bytes, largest_edge: int) -> bytes | None:
-    """Return a PNG that is small enough without its metadata; None for what has to be encoded again.
+    """Return a PNG without its metadata if it is small enough; None if it must be encoded again.
 
-    Encoding a picture takes 50 times as long as leaving out parts of its file.
+    Encoding a picture takes 50 times as long as removing parts of its file.
     """
     if not source.startswith(_SIGNATURE):
         return None

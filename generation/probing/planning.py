@@ -1,4 +1,4 @@
-"""A run is planned: an answer to come for each request, counted before and written once."""
+"""Planning a run: one pending answer for each request, first counted, then written once."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -21,7 +21,7 @@ from jobs.progress.reporter import Progress, Unwatched
 from studies import audit
 from studies.models import Study
 
-# More requests than these are written by the job: a page must not wait, nor others for its transaction.
+# A larger number of requests is written by the job, so that no page and no other transaction waits.
 AT_ONCE = 5000
 _MOST_RUNS = 100
 _OF_PROTOCOL = {Study.Protocol.BIASDORA.value: "biasdora-words"}
@@ -31,7 +31,7 @@ _MOST_BUDGET = 10_000_000
 
 @dataclass(frozen=True)
 class Prices:
-    """What a million tokens cost, and the most that a run may; None leaves what was stated before."""
+    """The prices of a million tokens, and the budget of a run; None keeps the stored value."""
 
     price_in: Decimal | None = None
     price_out: Decimal | None = None
@@ -40,7 +40,7 @@ class Prices:
 
 @dataclass(frozen=True)
 class ProbePlan:
-    """What somebody wants to ask of which model. Empty values are the probe set's, or the model's."""
+    """The plan of a run: probe set, model and parameters. Empty values are taken from the probe set or the model."""
 
     study: Study
     probe_set: ProbeSet
@@ -56,7 +56,7 @@ class ProbePlan:
     price_out: Decimal | None = None
     budget: Decimal | None = None
     fresh: bool = False
-    batches: Mapping[str, Any] = field(default_factory=dict)  # some of `BatchParameters`
+    batches: Mapping[str, Any] = field(default_factory=dict)  # values of `BatchParameters`
 
     @property
     def prices(self) -> Prices:
@@ -64,7 +64,7 @@ class ProbePlan:
 
 
 def probe_sets_of(study: Study) -> dict[str, ProbeSet]:
-    """Return the published sets, and those that models were asked in a study, by name."""
+    """Return the published sets and the sets already used in a study, by name."""
     sets = published_probe_sets()
     digests = {content.digest for content in sets.values()}
     runs = study.probe_runs.exclude(questions={}).exclude(probe_set_digest__in=digests).order_by("pk")
@@ -76,14 +76,14 @@ def probe_sets_of(study: Study) -> dict[str, ProbeSet]:
 
 
 def last_probe_set(study: Study, sets: Mapping[str, ProbeSet]) -> str:
-    """Return the name of the set that was asked last in a study, else that of its protocol."""
+    """Return the name of the set that a study used last, or else of its protocol's set."""
     digests = study.probe_runs.order_by("-pk").values_list("probe_set_digest", flat=True)[:1]
     by_digest = {content.digest: name for name, content in sets.items()}
     return by_digest.get(digests.first() or "", _OF_PROTOCOL.get(study.protocol, "pairs"))
 
 
 def identity_of(plan: ProbePlan) -> dict[str, Any]:
-    """Return the fields that say what is asked of whom, checked and with all defaults."""
+    """Return the fields that identify a run, checked and with all defaults."""
     chosen = answerer_named(plan.backend)
     model_id = clean_model_id(plan.model_id, needed=chosen.needs_model_id)
     parameters = chosen.clean(plan.parameters)
@@ -101,7 +101,7 @@ def identity_of(plan: ProbePlan) -> dict[str, Any]:
 
 
 def runs_of_plan(plan: ProbePlan) -> int:
-    """Return how often each question is asked."""
+    """Return the number of times that each question is asked."""
     runs = plan.probe_set.runs if plan.runs is None else plan.runs
     if not 1 <= runs <= _MOST_RUNS:
         raise _refusal("runs", f"A question can be asked 1 to {_MOST_RUNS} times, not {runs:,}.")
@@ -114,7 +114,7 @@ def runs_of_plan(plan: ProbePlan) -> int:
 
 
 def batches_of_plan(plan: ProbePlan) -> BatchParameters | None:
-    """Return how questions are asked in batches; None where they are asked one by one."""
+    """Return the parameters of batches; None if questions are asked one by one."""
     parameters = BatchParameters.read(plan.batches)
     if not parameters.batch_endpoint:
         return None
@@ -126,7 +126,7 @@ def batches_of_plan(plan: ProbePlan) -> BatchParameters | None:
 
 
 def same_run(study: Study, identity: Mapping[str, Any]) -> ProbeRun | None:
-    """Return the newest run of the study that asks the same of the same model, if there is one."""
+    """Return the study's newest run with the same questions to the same model, if there is one."""
     wanted = {name: value for name, value in identity.items() if name != "parameters"}
     runs = ProbeRun.objects.filter(study=study, **wanted).order_by("-pk")
     # Compared here: SQLite and PostgreSQL disagree on when two JSON objects are equal.
@@ -135,13 +135,13 @@ def same_run(study: Study, identity: Mapping[str, Any]) -> ProbeRun | None:
 
 @transaction.atomic
 def plan_run(*, plan: ProbePlan, by: User | None) -> ProbeRun:
-    """Write down everything to ask; again for the same model and parameters, only what is missing.
+    """Write all requests; for the same model and parameters, only missing ones.
 
-    A fresh run asks everything once more. Prices and budget are those stated last. Many requests are written by the job
-    that asks them: see `finish_planning`.
+    A fresh run asks everything again. The latest prices and budget apply. A large number of requests is written by the
+    job that sends them: see `finish_planning`.
     """
     identity, runs, batches = identity_of(plan), runs_of_plan(plan), batches_of_plan(plan)
-    # The study's row is the lock: two plans at once would both find the same requests missing.
+    # The study's row is the lock: two simultaneous plans would find the same requests missing.
     study = Study.objects.select_for_update().get(pk=plan.study.pk)
     parts = parts_of(study, plan.probe_set, identity["orders"])
     run = None if plan.fresh else same_run(study, identity)
@@ -181,7 +181,7 @@ def plan_run(*, plan: ProbePlan, by: User | None) -> ProbeRun:
 
 @transaction.atomic
 def change_prices(*, run: ProbeRun, prices: Prices, by: User | None) -> ProbeRun:
-    """State prices or the budget once more. A job at work reads them within seconds."""
+    """Change prices or the budget. A running job reads them within seconds."""
     run = ProbeRun.objects.select_for_update(of=("self",)).select_related("study").get(pk=run.pk)
     _set_prices(run, prices)
     run.save(update_fields=["price_in", "price_out", "budget"])
@@ -198,7 +198,7 @@ def change_prices(*, run: ProbeRun, prices: Prices, by: User | None) -> ProbeRun
 
 
 def finish_planning(*, run: ProbeRun, progress: Progress) -> None:
-    """Write what `plan_run` left to the job; after a kill it goes on where it was."""
+    """Write the requests that `plan_run` left to the job; after a kill it continues."""
     if not run.to_write:
         return
     progress.step("Planning the questions")
@@ -210,11 +210,11 @@ def finish_planning(*, run: ProbeRun, progress: Progress) -> None:
 
 
 def missing_of(run: ProbeRun | None, parts: list[PlanPart], runs: int | None = None) -> int:
-    """Return how many answers are to come that were not written down yet."""
+    """Return the number of answers that are not written yet."""
     wanted = sum(part.requests for part in parts) * (runs or (run.runs if run else 0))
     if run is None:
         return wanted
-    # What was asked about images that were retracted since is not asked any more, and counts for nothing here.
+    # Questions about images that were retracted later are no longer asked and do not count here.
     retracted = run.answers.filter(image__retracted_at__isnull=False).count()
     return max(0, wanted - counts_of(run).total + retracted)
 

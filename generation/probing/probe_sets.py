@@ -1,4 +1,4 @@
-"""Probe sets: the questions of a published protocol, or of one's own, as a file. probing.md in docs/ has its form."""
+"""Probe sets: the questions of a published protocol, or your own, as a file. probing.md in docs/ has its format."""
 
 import hashlib
 import json
@@ -37,7 +37,7 @@ class ProbeSampling(ProbePart):
 
 
 class Experiment(ProbePart):
-    """Questions that are analysed together, and the scenarios in whose images they are asked."""
+    """Questions that are analysed together, and the scenarios whose images they are about."""
 
     name: Name
     comparison: str = Field(default="", max_length=60)  # the factor whose comparison is the primary one
@@ -54,7 +54,7 @@ class Experiment(ProbePart):
         return self
 
     def choices(self, scenario: str, *, order: Order = "published") -> list[AskedQuestion]:
-        """Return the choices that are put about images of a scenario."""
+        """Return the choices asked about images of a scenario."""
         return [
             question.asked(scenario=scenario, order=order)
             for question in self.questions
@@ -63,7 +63,7 @@ class Experiment(ProbePart):
 
 
 class ImagePrompt(ProbePart):
-    """What images of a descriptor are asked for with, before they are described."""
+    """The prompt for images of a descriptor, which are then described."""
 
     form: Literal["singular", "plural"]
     text: QuestionText
@@ -75,7 +75,7 @@ class ProbeSet(ProbePart):
     title: str = Field(min_length=1, max_length=200)
     source: str = Field(default="", max_length=400)
     protocol: Literal["pairs", "biasdora", ""] = ""
-    runs: int = Field(ge=1, le=100)  # how often each question is asked
+    runs: int = Field(ge=1, le=100)  # number of times that each question is asked
     orders: Literal["published", "both"] = "both"
     sampling: ProbeSampling
     letters: str = Field(default="", max_length=26, pattern="^[a-z]*$")
@@ -101,7 +101,7 @@ class ProbeSet(ProbePart):
         return hashlib.sha256(content.encode()).hexdigest()
 
     def experiment(self, name: str) -> Experiment:
-        """Return the experiment of this name; KeyError where there is none."""
+        """Return the experiment of this name; raises KeyError if there is none."""
         return {experiment.name: experiment for experiment in self.experiments}[name]
 
     def orders_asked(self, orders: str = "") -> tuple[Order, ...]:
@@ -109,7 +109,7 @@ class ProbeSet(ProbePart):
         return _ORDERS[orders or self.orders]
 
     def questions_per_image(self, experiment: Experiment, scenario: str) -> int:
-        """Return how many questions are put about one image of a scenario in one order and one run."""
+        """Return the number of questions about one image of a scenario, in one order and one run."""
         free_text = sum(question.kind in {"open", "describe"} for question in experiment.questions)
         chosen = sum(
             question.kind == "choice"
@@ -120,12 +120,12 @@ class ProbeSet(ProbePart):
 
 
 def probe_set(name: str) -> ProbeSet:
-    """Return a published probe set by its name, or that of a .toml file by its path; of a release, a .json file."""
+    """Return a published probe set by its name, or a set from a .toml file (in a release, .json) by its path."""
     path = _FOLDER / f"{name}.toml" if name in PUBLISHED else Path(name).expanduser()
     if path.suffix not in _SUFFIXES:
         raise NotFound(
             "probe_set_unknown",
-            f"There is no probe set “{name}”. Choose {', '.join(PUBLISHED)}, or give a .toml file.",
+            f"There is no probe set “{name}”. Choose {', '.join(PUBLISHED)}, or enter the path of a .toml file.",
         )
     try:
         with path.open("rb") as file:
@@ -136,7 +136,7 @@ def probe_set(name: str) -> ProbeSet:
 
 
 def published_probe_sets() -> dict[str, ProbeSet]:
-    """Return the sets that come with the platform, by name."""
+    """Return the sets that are part of the platform, by name."""
     return {name: probe_set(name) for name in PUBLISHED}
 
 

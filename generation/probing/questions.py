@@ -1,7 +1,6 @@
 """The questions of a probe set, and one question as a model reads it.
 
-All of these are values that nothing changes, without fields of another name: a probe set is read from a file that
-anybody may have written.
+All of these are immutable values without unknown fields, because anybody may have written the file of a probe set.
 """
 
 import re
@@ -17,7 +16,7 @@ _NAME = re.compile(r"[a-z][a-z0-9_]{0,59}")
 _COMPLETED = re.compile(r"(?:^|[.!?]\s+)([^.!?\[]*\{descriptor\}[^.!?\[]*)\[\{letter\}")
 Side = Literal["plus", "minus"]
 Order = Literal["published", "reversed"]
-# The places that the text of each kind of question may have, and those it must have.
+# The placeholders that the text of each kind of question may have, and those that it must have.
 _PLACES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "choice": (("first", "second", "a_an", "A_an"), ("first", "second")),
     "complete": (("descriptor", "letter", "a_an", "A_an"), ("descriptor", "letter")),
@@ -55,7 +54,7 @@ class ProbePart(BaseModel):
 class AnswerOption(ProbePart):
     """One of the two options of a choice: its words, and other words that mean the same in an answer.
 
-    `broader` words name this option where they stand, but mean other things, too: a cook may be no chef.
+    `broader` words name this option in these answers but have a wider meaning: not every cook is a chef.
     """
 
     text: Phrase
@@ -93,7 +92,7 @@ class OptionPair(ProbePart):
         return self
 
     def first(self, order: Order) -> Side:
-        """Return which option is named first in this order."""
+        """Return the option that is named first in this order."""
         if order == "published":
             return self.published_first
         return "minus" if self.published_first == "plus" else "plus"
@@ -115,7 +114,7 @@ class AskedQuestion(ProbePart):
 class ProbeQuestion(ProbePart):
     """A question of a probe set.
 
-    choice    `options`, or `options_by_scenario` where they differ; {first} and {second} stand for them
+    choice `options`, or `options_by_scenario` if they differ; {first} and {second} are their placeholders
     complete  a sentence about a {descriptor} with the first {letter} of its last word
     describe  a description of an image; `setting` names its kind
     open      anything else that is answered in free text
@@ -125,7 +124,7 @@ class ProbeQuestion(ProbePart):
     kind: Literal["choice", "complete", "describe", "open"]
     text: QuestionText
     system: str = Field(default="", max_length=4_000)
-    setting: str = Field(default="", max_length=60)  # under which answers are counted together
+    setting: str = Field(default="", max_length=60)  # answers with the same setting are counted together
     form: Literal["", "singular", "plural"] = ""  # of a descriptor
     options: OptionPair | None = None
     options_by_scenario: dict[Name, OptionPair] = Field(default={}, max_length=1_000)
@@ -137,7 +136,7 @@ class ProbeQuestion(ProbePart):
                 f"{self.name}: a choice needs options, and other questions must not have options"
             )
         if self.options and self.options_by_scenario:
-            raise ValueError(f"{self.name}: give options once for all scenarios or for each scenario")
+            raise ValueError(f"{self.name}: state options either once for all scenarios or for each scenario")
         if (self.kind == "complete") != bool(self.form):
             raise ValueError(f"{self.name}: a sentence to complete needs the form of its descriptor")
         allowed, needed = _PLACES[self.kind]
@@ -150,7 +149,7 @@ class ProbeQuestion(ProbePart):
         return self
 
     def option_pair(self, scenario: str = "") -> OptionPair:
-        """Return the options in a scenario; KeyError where there are none."""
+        """Return the options in a scenario; raises KeyError if there are none."""
         return self.options or self.options_by_scenario[scenario]
 
     def asked(self, *, scenario: str = "", order: Order = "published") -> AskedQuestion:
@@ -162,7 +161,7 @@ class ProbeQuestion(ProbePart):
         return AskedQuestion(text=text, options=pair, first=first, name=self.name, scenario=scenario)
 
     def sentence(self, *, descriptor: str, letter: str) -> str:
-        """Return a sentence to complete. “The oldest person” needs no other article and no “This”."""
+        """Return a sentence to complete. “The oldest person” gets no additional article and no “This”."""
         text = self.text
         if descriptor.casefold().startswith("the "):
             text = re.sub(r"(?:\{[aA]_an\}|\b[Tt]his) \{descriptor\}", "{descriptor}", text)

@@ -1,4 +1,4 @@
-"""What a run asks: counted by arithmetic, and written down in pieces."""
+"""The requests of a run: counted by arithmetic, and written in pieces."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -14,13 +14,13 @@ from jobs.progress.reporter import Progress
 from studies.models import Study
 from studies.protocol.descriptors import forms_of
 
-# Written in one transaction: annotators who answer meanwhile wait for no more.
+# Written in one transaction; annotators who answer at the same time wait only for this.
 _PIECE = 2000
 
 
 @dataclass(frozen=True)
 class Subject:
-    """What one question is about: an image, or a descriptor by the words it goes by."""
+    """The subject of one question: an image, or a descriptor in its singular or plural form."""
 
     image_id: int | None = None
     descriptor_id: int | None = None
@@ -28,7 +28,7 @@ class Subject:
 
 @dataclass(frozen=True)
 class PlanPart:
-    """The questions that are put about the same subjects."""
+    """Questions about the same subjects."""
 
     experiment: str
     scenario: str
@@ -38,13 +38,13 @@ class PlanPart:
 
     @property
     def requests(self) -> int:
-        """How many requests there are in one run."""
+        """The number of requests in one run."""
         orders = sum(len(orders) for _, orders in self.questions)
         return len(self.subjects) * len(self.letters) * orders
 
 
 def parts_of(study: Study, probe_set: ProbeSet, orders: str) -> list[PlanPart]:
-    """Return what is asked about what; refuse where there is nothing to ask about."""
+    """Return the questions and their subjects; refuse a study without subjects."""
     pictures = _Pictures(study)
     parts = [
         part
@@ -113,7 +113,7 @@ def _missing(probe_set: ProbeSet) -> str:
 
 
 def write(run: ProbeRun, parts: Sequence[PlanPart], progress: Progress) -> None:
-    """Write down what is missing, piece by piece; stopped in between, what was written stays."""
+    """Write missing requests piece by piece; if it is stopped, the written pieces stay."""
     answers = (answer for part in parts for answer in _answers(run, part))
     while piece := list(islice(answers, _PIECE)):
         progress.check_cancelled()
@@ -123,7 +123,7 @@ def write(run: ProbeRun, parts: Sequence[PlanPart], progress: Progress) -> None:
 
 
 def _answers(run: ProbeRun, part: PlanPart) -> Iterator[Answer]:
-    """Yield what is asked about one image after another, repeats side by side: a picture is read once."""
+    """Yield the requests image by image, with repeats next to each other, so that a picture is read once."""
     for subject in part.subjects:
         for question, orders in part.questions:
             for letter in part.letters:

@@ -1,4 +1,4 @@
-"""From rows to what is sent: the words of a question, its picture, its seed, and the hash that identifies it."""
+"""Building requests from rows: the words of a question, its picture, its seed, and the hash that identifies it."""
 
 import hashlib
 import json
@@ -16,7 +16,7 @@ from studies.protocol.descriptors import forms_of
 
 @dataclass(frozen=True)
 class PlannedRequest:
-    """A request with the rows that its answers are for, and the hash of each."""
+    """A request with the rows for its answers, and the hash of each row."""
 
     rows: Sequence[Answer]
     request: AnswerRequest
@@ -24,7 +24,7 @@ class PlannedRequest:
 
 
 def answer_seed(run: ProbeRun, row: Answer) -> int:
-    """Return 63 bits from the study's seed and what identifies the request. The model is not part of it."""
+    """Return 63 bits derived from the study's seed and the request's identity, without the model."""
     subject = row.image.sha256 if row.image else row.descriptor.name if row.descriptor else ""
     identity = (
         str(run.seed),

@@ -1,4 +1,4 @@
-"""How many answers of a run ended how, what they cost, and who gave them: read from counts that the database keeps."""
+"""Totals of a run by outcome, with costs and served models, read from counts that the database keeps."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -16,7 +16,7 @@ STEP = Decimal("0.00000001")  # as the column of an answer's cost
 
 @dataclass(frozen=True)
 class RunCounts:
-    """Answers of a run by outcome, and what they cost together."""
+    """Answers of a run by outcome, and their total cost."""
 
     by_outcome: Mapping[str, int] = field(default_factory=Counter)
     spent: Decimal = Decimal(0)
@@ -61,6 +61,6 @@ def counts_of(run: ProbeRun) -> RunCounts:
 
 
 def served_models(run: ProbeRun, *, most: int) -> list[ServedModel]:
-    """Return what the endpoint said it served, at most so many, in the order in which it first said so."""
+    """Return the models that the endpoint named, at most `most`, in the order of their first occurrence."""
     rows = run.counts.filter(outcome=Outcome.DONE, number__gt=0).order_by("since", "pk")
     return [ServedModel(row.served_model, row.fingerprint, row.number, row.since) for row in rows[:most]]

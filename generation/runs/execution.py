@@ -255,7 +255,7 @@ class Making:
             raise _NothingPaid(
                 "budget_spent",
                 f"The budget of {self._run.budget or 0:,.2f} does not cover another image: "
-                f"{self._run.spent:,.2f} is spent. Raise the budget to continue.",
+                f"{self._run.spent:,.2f} has been spent. Raise the budget to continue.",
             )
         return step
 

@@ -1,1 +1,1 @@
-"""An invented model whose bias is planted: demo and tests need no weights, and the truth is known."""
+"""An invented model with planted bias: demo and tests need no weights, and the truth is known."""

@@ -1,4 +1,4 @@
-"""An invented model: what it answers, how often it refuses and whom it prefers is planted."""
+"""An invented model: its answers, its refusals and its preferences are planted."""
 
 import random
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ _SERVED = "script-1"
 
 
 class ScriptParameters(SamplingParameters):
-    """What is planted. The truth: a choice that is answered has the mean `(1 − noise) × bias` between −1 and 1."""
+    """The planted parameters. The true mean of an answered choice is `(1 − noise) × bias`, between −1 and 1."""
 
     backend: ClassVar[str] = "script"
 
@@ -74,7 +74,7 @@ class ScriptParameters(SamplingParameters):
 
 
 class ScriptBackend:
-    """Answers what `ScriptParameters` say."""
+    """Answers according to `ScriptParameters`."""
 
     name: ClassVar[str] = "script"
     title: ClassVar[str] = "script: an invented model with planted bias"
@@ -89,7 +89,7 @@ class ScriptBackend:
 
 
 class ScriptAnswerer:
-    """All that is random comes from the model's name and the seed of each answer: two models answer independently."""
+    """All randomness is derived from the model's name and the seed of each answer: models answer independently."""
 
     revision = "1"
     address = ""

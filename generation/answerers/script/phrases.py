@@ -1,4 +1,4 @@
-"""What the invented model says."""
+"""The phrases of the invented model."""
 
 import random
 from collections.abc import Sequence
@@ -22,12 +22,12 @@ _SCENES = ("a street at dawn", "a market hall", "a quiet room", "a river bank")
 
 
 def invented_word(letter: str, chance: random.Random) -> str:
-    """Return a word that begins with the letter and means nothing."""
+    """Return a meaningless word that begins with the letter."""
     return letter + "".join(chance.choice(_SYLLABLES) for _ in range(chance.randint(1, 2)))
 
 
 def description(words: Sequence[str], chance: random.Random) -> str:
-    """Describe nobody in particular, with these words among others."""
+    """Describe an unspecific person, using these words."""
     scene = chance.choice(_SCENES)
     if not words:
         return f"The picture shows a person in {scene}."

@@ -1,4 +1,4 @@
-"""A model of transformers that answers: loaded, asked in batches, each answer drawn from its own seed."""
+"""A transformers model that answers in batches, each answer drawn from its own seed."""
 
 import io
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ from generation.answerers.base import AnswerRequest, Parameters, Reply
 from generation.answerers.transformers.noise import RowNoise
 from generation.backends.base import ModelUnusable
 
-# What the library raises on weights, settings or inputs that do not fit: it has no exceptions of its own.
+# Exceptions of the library for unsuitable weights, settings or inputs: it has no exception classes of its own.
 _FAILURES = (
     OSError,
     RuntimeError,
@@ -35,7 +35,7 @@ _FAILURES = (
 
 
 class TransformersAnswerer:
-    """Asks a loaded model. Answers depend on the request, the weights and the kind of device alone."""
+    """Asks a loaded model. Answers depend only on the request, the weights and the kind of device."""
 
     address = ""
 
@@ -58,18 +58,18 @@ class TransformersAnswerer:
         }
 
     def _load(self, folder: Path, dtype: str) -> None:
-        # Commands and jobs show their own progress; bars of the library would overwrite it.
+        # Commands and jobs show their own progress, which the library's progress bars would overwrite.
         transformers.utils.logging.disable_progress_bar()
         config = transformers.AutoConfig.from_pretrained(folder)
         self._sees = config.model_type in MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES
         kind = transformers.AutoModelForImageTextToText if self._sees else transformers.AutoModelForCausalLM
         reader = transformers.AutoProcessor if self._sees else transformers.AutoTokenizer
-        # Pickles can hold more than weights.
+        # Pickles can contain code.
         safely: dict[str, Any] = {} if settings.ALLOW_PICKLED_WEIGHTS else {"use_safetensors": True}
         self._model = kind.from_pretrained(folder, dtype=dtype, **safely).to(self._device).eval()
         self._reader = reader.from_pretrained(folder)
         self._tokenizer = getattr(self._reader, "tokenizer", self._reader)
-        # What is asked ends where the answer begins, for every row of a batch.
+        # Left padding: in every row of a batch the question ends where the answer begins.
         self._tokenizer.padding_side = "left"
         if self._tokenizer.pad_token is None:
             self._tokenizer.pad_token = self._tokenizer.eos_token
@@ -78,7 +78,7 @@ class TransformersAnswerer:
         return self.answer_together([request])[0]
 
     def answer_together(self, requests: Sequence[AnswerRequest]) -> list[list[Reply]]:
-        """Answer all of them; those with pictures and those without take separate calls."""
+        """Answer all questions, with separate calls for questions with and without pictures."""
         rows = [(place, request, seed) for place, request in enumerate(requests) for seed in request.seeds]
         replies: list[list[Reply]] = [[] for _ in requests]
         for with_picture in (False, True):
@@ -113,7 +113,7 @@ class TransformersAnswerer:
         )
         own = self._model.generation_config
         config = transformers.GenerationConfig(
-            do_sample=False,  # the noise is what is random
+            do_sample=False,  # randomness comes from the noise
             num_beams=1,
             max_new_tokens=self._parameters["max_tokens"],
             bos_token_id=own.bos_token_id,
@@ -152,18 +152,18 @@ class TransformersAnswerer:
         if pictures:
             options["images"] = pictures
         encoded = self._reader(**options).to(self._device)
-        # Some tokenizers tell more than the model takes.
+        # Some tokenizers return more inputs than the model accepts.
         encoded.pop("token_type_ids", None)
         return encoded
 
     def _conversation(self, request: AnswerRequest) -> str:
-        """Return the question as the model was taught to read one."""
+        """Return the question in the model's chat format."""
         if not getattr(self._reader, "chat_template", None):
             return f"{request.system}\n\n{request.prompt}".strip()
         try:
             return self._rendered(request.system, request)
         except TemplateError:
-            # Some models know no system prompt: it becomes the beginning of the question.
+            # Some models have no system prompt: it becomes the beginning of the question.
             return self._rendered("", request, prefix=f"{request.system}\n\n" if request.system else "")
 
     def _rendered(self, system: str, request: AnswerRequest, *, prefix: str = "") -> str:

@@ -1,4 +1,4 @@
-"""A language model in a local folder, which may look at pictures."""
+"""A language model in a local folder, which may support pictures."""
 
 from collections.abc import Mapping
 from importlib.util import find_spec
@@ -13,7 +13,7 @@ from generation.backends.digests import folder_digest
 
 
 class TransformersParameters(SamplingParameters):
-    """Where and in what precision a model runs."""
+    """The device and the precision of a model."""
 
     backend: ClassVar[str] = "transformers"
 

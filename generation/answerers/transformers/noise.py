@@ -1,4 +1,4 @@
-"""Drawing from a distribution by adding noise and taking the largest: each row with a generator of its own."""
+"""Drawing from a distribution by adding noise and taking the largest: each row with its own generator."""
 
 from collections.abc import Callable, Sequence
 
@@ -9,8 +9,8 @@ from transformers.generation.logits_process import TemperatureLogitsWarper, TopP
 class RowNoise:
     """Adds Gumbel noise to the logits of each row, so that the largest is a draw from their softmax.
 
-    A row's noise comes from its own seed, so what it draws does not depend on the rows beside it. (Gumbel 1954; with
-    temperature 0 nothing is added.) It is called as a `LogitsProcessor` of transformers is.
+    A row's noise comes from its own seed, so its draws do not depend on other rows. (Gumbel 1954; with temperature 0
+    nothing is added.) It has the interface of a `LogitsProcessor` of transformers.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Coding rules: what an answer to a choice says."""
+"""Coding rules: the option that an answer to a choice chooses."""
 
 from generation.probing.coding.doubts import Outcome
 from generation.probing.coding.rules import CODES, VERSION, CodedAnswer, code_answer

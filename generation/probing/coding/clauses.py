@@ -1,4 +1,4 @@
-"""What a clause says of the option it names: for it, against it, or neither."""
+"""Whether a clause is for the option that it names, against it, or neither."""
 
 from itertools import pairwise
 from typing import Literal, NamedTuple
@@ -43,13 +43,13 @@ from generation.probing.coding.vocabulary import (
     WORN,
 )
 
-FARTHEST = 25  # words before an option that are read; keeps the work linear in the text
+FARTHEST = 25  # words read before an option; keeps the work linear in the text
 
 
 class ClauseReading(NamedTuple):
-    """What a clause says: `stance` for or against the option, or that it is only context.
+    """The reading of a clause: `stance` is for or against the option, or the option is only context.
 
-    `level` of what is for it: 2 said, 1 said to be possible, 0 only named.
+    `level` of a stance for it: 2 stated, 1 called possible, 0 only named.
     """
 
     stance: Literal["for", "against", "context"]
@@ -57,7 +57,7 @@ class ClauseReading(NamedTuple):
 
 
 def read_clause(words: list[str], mention: Mention, neighbours: dict[int, Mention]) -> ClauseReading:
-    """Read the clause around a mention. `neighbours` holds every mention by the place of its first word."""
+    """Read the clause around a mention. `neighbours` has every mention by the place of its first word."""
     start = clause_start(words, mention.start)
     preceding = words[start : mention.start]
     right = _right(words, mention, neighbours)
@@ -88,7 +88,7 @@ def clause_start(words: list[str], place: int) -> int:
             return current + 1
         if word in MARKS:
             following = words[current + 1 : current + 2]
-            # A list goes on: “not angry, or violent”.
+            # A list continues: “not angry, or violent”.
             if word == "," and not verb and following and following[0] in {"or", "nor"}:
                 continue
             return current + 1
@@ -111,7 +111,7 @@ def _right(words: list[str], mention: Mention, neighbours: dict[int, Mention]) -
 
 
 def _answered(words: list[str], end: int) -> bool | None:
-    """Return what a label answers: “nurse: no”, “doctor? yes”."""
+    """Return the answer after a label: “nurse: no”, “doctor? yes”."""
     if words[end : end + 1] and words[end] in {":", "?", "=", "—"}:
         following, after = words[end + 1 : end + 2], words[end + 2 : end + 3]
         if not after or after[0] in ".,;\n!()—|":
@@ -169,7 +169,7 @@ def _is_context(
 
 
 def _conditional(words: list[str], start: int, preceding: list[str], right: list[str]) -> bool:
-    """Return whether it is what the person would be if something were so."""
+    """Return whether the option depends on a condition: what the person would be if …"""
     if {"would", "could", "might", "then"}.isdisjoint(preceding) or not SAYING.isdisjoint(preceding):
         return False
     before = words[max(start - FARTHEST, 0) : start]
@@ -180,7 +180,7 @@ def _conditional(words: list[str], start: int, preceding: list[str], right: list
 
 
 def _of_another(words: list[str], start: int, mention: Mention, neighbours: dict[int, Mention]) -> bool:
-    """Return whether the option belongs to the other one: “a hygienist with a patient of the dentist”."""
+    """Return whether the option belongs to the other option: “a hygienist with a patient of the dentist”."""
     before = [word for word in words[start : mention.start] if word not in ARTICLES]
     if not before or before[-1] not in PREPOSITIONS:
         return False
@@ -193,7 +193,7 @@ def _of_another(words: list[str], start: int, mention: Mention, neighbours: dict
 
 
 def _beside(preceding: list[str]) -> bool:
-    """Return whether the option stands beside the person: “next to a doctor”, with at most two words between."""
+    """Return whether the option is beside the person: “next to a doctor”, with at most two words between."""
     near = [word for word in preceding[-5:] if word not in ARTICLES]
     for offset, word in enumerate(near):
         tail = near[offset + 1 :]
@@ -208,7 +208,7 @@ def _beside(preceding: list[str]) -> bool:
 
 
 def _negated(preceding: list[str], start: int, neighbours: dict[int, Mention]) -> bool:
-    """Return whether the words before an option turn against it."""
+    """Return whether the words before an option negate it."""
     negated = less = narrow = option_passed = False
     place = 0
     while place < len(preceding):
@@ -246,7 +246,7 @@ def _negated(preceding: list[str], start: int, neighbours: dict[int, Mention]) -
 
 
 def _predicate(right: list[str]) -> Literal["", "for", "against", "possible", "other"]:
-    """Return what is said of an option that is a subject: “nurse is less likely”."""
+    """Return the predicate of an option that is a subject: “nurse is less likely”."""
     predicate = right
     while predicate and predicate[0] in FILLERS:
         predicate = predicate[1:]
@@ -275,7 +275,7 @@ def _may_follow(right: list[str]) -> bool:
 def _level(
     words: list[str], start: int, preceding: list[str], right: list[str], stance: str, mention: Mention
 ) -> int:
-    """Return how firmly an option is named: 2 said, 1 said to be possible, 0 only named."""
+    """Return how firmly an option is named: 2 stated, 1 called possible, 0 only named."""
     meaning = [word for word in preceding if word not in OPENERS]
     if not EARLIER.isdisjoint(preceding):
         return 0

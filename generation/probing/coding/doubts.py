@@ -1,4 +1,4 @@
-"""What makes a coding unsure: how an answer was read, and where that may be mistaken."""
+"""What makes a coding unsure: how an answer was read, and where this reading may be wrong."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ Outcome = Literal["plus", "minus", "both", "refused", "other", "empty"]
 LONG = 60  # words from which a coding is never sure
 _SENTENCE_BOUNDS = frozenset(".!?\n:—")
 _CLAUSE_ENDS = _SENTENCE_BOUNDS | set(",;()")
-# Words of a sentence that says nothing but the choice: “So I would say that this person is a nurse.”
+# Words of a sentence that contains only the choice: “So I would say that this person is a nurse.”
 _CHOOSING = ARTICLES | word_set(
     "so thus therefore hence i he she it they this that person individual is am are would will be my answer choice "
     "guess say choose pick go with for likely probably most definitely think believe"
@@ -23,7 +23,7 @@ _CHOOSING = ARTICLES | word_set(
 
 @dataclass(frozen=True)
 class Evidence:
-    """What was found in an answer, or in the part of it after “final answer”."""
+    """The findings in an answer, or in its part after “final answer”."""
 
     words: list[str]
     mentions: list[Mention]
@@ -34,7 +34,7 @@ class Evidence:
 
     @property
     def committed(self) -> list[Mention]:
-        """Return where an option is said to be what the person is, and not one of two possibilities."""
+        """Return where the answer states that the person is an option, not one of two possibilities."""
         left_open = {place for part in self.balances for place in range(part.start, part.end)}
         read = zip(self.mentions, self.readings, strict=True)
         return [
@@ -57,7 +57,7 @@ def doubts(finding: Finding, evidence: Evidence) -> Iterator[str]:
     """Yield the reasons why a coding is unsure, in the order of the answer."""
     yield finding.doubt
     words, option_mentions = evidence.words, [mention for mention in evidence.mentions if mention.side]
-    # What refuses or leaves both open may name both: there is nothing to mistake unless it also commits.
+    # A refusal, or an answer that leaves both open, may name both. This is unclear only if the answer also commits.
     undecided = finding.outcome in {"both", "refused"} and not evidence.committed
     if undecided and evidence.refusals and evidence.balances:
         yield "the answer leaves both options open and refuses"
@@ -82,7 +82,7 @@ def doubts(finding: Finding, evidence: Evidence) -> Iterator[str]:
 
 
 def _stands_alone(finding: Finding, evidence: Evidence, bounds: frozenset[str]) -> bool:
-    """Return whether a part between two bounds only chooses this option, and nothing chooses the other one.
+    """Return whether a part between two bounds only chooses this option, and no part chooses the other one.
 
     “Nurse. A doctor would wear a coat.”
     """

@@ -1,4 +1,4 @@
-"""Whether an answer is in English: by its letters and its commonest words."""
+"""Whether an answer is in English, by its letters and its most frequent words."""
 
 import unicodedata
 
@@ -15,11 +15,11 @@ _ELSEWHERE = word_set(
 ) - frozenset({"person", "do"})
 
 
-_SHORT = 4  # words, in which a single one shows the language
+_SHORT = 4  # words; in shorter texts a single word shows the language
 
 
 def is_english(text: str, words: list[str]) -> bool:
-    """Return False where most words or more than a fifth of the letters are of another language."""
+    """Return False if most words or more than a fifth of the letters belong to another language."""
     if text.isascii():
         foreign_letters = letters = 0
     else:

@@ -18,7 +18,12 @@ _ANSWER_FIELDS = (
     ),
     *("option", "label", "response", "prediction", "classification", "category", "result", "output", "value"),
 )
-_BLANK: tuple[Any, ...] = (None, "", [], {})  # such an answer is given in the other fields, if anywhere
+_BLANK: tuple[Any, ...] = (
+    None,
+    "",
+    [],
+    {},
+)  # with such an answer field, the other fields may contain the answer
 _CUT_FIELD = re.compile(
     r"""["'](?:final[_ ]?answer|answer|choice|selection|label|response)["']\s{0,20}:\s{0,20}"""
     r"""["']([^"'\n{}]{1,300})["']""",
@@ -38,9 +43,9 @@ _EMPHASIS = re.compile(r"[*`$]|\\[()\[\]]|(?<![^\W_])_|_(?![^\W_])")
 
 
 def without_reasoning(text: str) -> str:
-    """Return what follows the model's reasoning. Reasoning that was cut off before its end leaves nothing."""
+    """Return what follows the model's reasoning. If reasoning was cut off before its end, nothing is left."""
     lowered = text.lower()
-    if "<" not in text or len(lowered) != len(text):  # lower() may lengthen a text, and then places differ
+    if "<" not in text or len(lowered) != len(text):  # lower() may lengthen a text, so that places differ
         return text
     for name in _REASONING:
         opening, closing = f"<{name}>", f"</{name}>"
@@ -55,7 +60,7 @@ def without_reasoning(text: str) -> str:
 
 
 def answer_field(text: str) -> str:
-    """Return the answer field of an answer in JSON, otherwise the text as it is."""
+    """Return the answer field of an answer in JSON, otherwise the unchanged text."""
     if "{" not in text and not text.lstrip("` \n").startswith(("[", '"', "json")):
         return text
     bare = _FENCE.sub("", text).strip()
@@ -93,7 +98,7 @@ def _field(value: Any, depth: int) -> str:
 
 
 def without_markup(text: str) -> str:
-    """Return the text without fences, Markdown and tags; ticked boxes become words, struck words go."""
+    """Return the text without fences, Markdown and tags; ticked boxes become words, struck words are removed."""
     text = _FENCE.sub("\n", text)
     if "~" in text:
         text = _STRUCK.sub(" ", text)

@@ -1,4 +1,4 @@
-"""Where an answer names an option: in any form, as a whole word, the longest form at each place."""
+"""Where an answer names an option: in any form, as whole words, the longest form at each place."""
 
 from functools import lru_cache
 from itertools import product
@@ -10,9 +10,9 @@ from generation.probing.coding.translations import translations
 from generation.probing.questions import OptionPair, Side
 
 ARTICLES = frozenset({"a", "an", "the"})
-_SHORT = 12  # words, to which an answer is compared with every form of an option
+_SHORT = 12  # words; up to this length an answer is compared with every form of an option
 _IRREGULAR = {"man": "men", "woman": "women", "person": "people"}
-# Words that contain an option's word in some question, and mean something else in each.
+# Phrases that contain an option's word in some question but mean something else in every question.
 _NEITHER = (
     *(
         "language model",
@@ -27,7 +27,7 @@ _NEITHER = (
 
 
 class Mention(NamedTuple):
-    """Words from `start` to before `end` that name an option; `side` is empty where they name neither."""
+    """Words from `start` to before `end` that name an option; `side` is empty if they name neither."""
 
     start: int
     end: int
@@ -36,7 +36,7 @@ class Mention(NamedTuple):
 
 
 def mentions(words: list[str], pair: OptionPair, *, in_english: bool = True) -> list[Mention]:
-    """Return where the options are named, in the order of the text; outside English by translations, too."""
+    """Return where the options are named, in the order of the text; in other languages also by translations."""
     index = _index(pair) if in_english else _index_of_languages(pair)
     return [Mention(start, end, *_NAMED[value]) for start, end, value in index.find(words)]
 
@@ -53,7 +53,7 @@ def complement_of(side: Side | Literal[""], pair: OptionPair) -> Side | None:
 def misspelt_mentions(words: list[str], pair: OptionPair) -> list[Mention]:
     """Return where words are at most one slip (two in twelve letters) from an option's own name.
 
-    Only the first and last sixty words are read: what is further in is no answer.
+    Only the first and last sixty words are read: words further inside are not the answer.
     """
     places = [place for place in range(len(words)) if place < 60 or place >= len(words) - 60]
     misspellings = []
@@ -67,7 +67,7 @@ def misspelt_mentions(words: list[str], pair: OptionPair) -> list[Mention]:
                 slips = 2 if len(name) >= 12 else 1
                 if (
                     candidate[:1] == name[:1]
-                    and candidate != name  # it is part of a longer form that is neither
+                    and candidate != name  # part of a longer form that is neither option
                     and abs(len(candidate) - len(name)) <= slips + 1
                     and candidate not in _REAL_WORDS
                     and within(candidate.removesuffix("s"), name, slips)
@@ -84,7 +84,7 @@ _NAMED: dict[str, tuple[Side | Literal[""], Literal["form", "broader"]]] = {
     "minus broader": ("minus", "broader"),
     "neither": ("", "form"),
 }
-# One letter from an option's name, and words of their own.
+# Real words that differ by one letter from an option's name.
 _REAL_WORDS = word_set(
     "former modal chief bakery serves sever service poverty guild guile violet farmers surgeon employer employers "
     "employed waived skies boss innocence bankers barker quality"
@@ -92,7 +92,7 @@ _REAL_WORDS = word_set(
 
 
 def resembles_option(words: list[str], pair: OptionPair) -> bool:
-    """Return whether a word of a short answer may be an option in a spelling that nobody listed."""
+    """Return whether a word of a short answer may be an option in an unlisted spelling."""
     if len(words) > _SHORT:
         return False
     forms = [form.casefold() for side in (pair.plus, pair.minus) for form in side.forms if " " not in form]
@@ -105,7 +105,7 @@ def resembles_option(words: list[str], pair: OptionPair) -> bool:
 
 
 def within(text: str, counterpart: str, slips: int) -> bool:
-    """Return whether one text becomes the other by so many letters added, left out, changed or swapped."""
+    """Return whether at most this number of added, missing, changed or swapped letters turn one text into the other."""
     rows = [list(range(len(counterpart) + 1))]
     for i, letter in enumerate(text, start=1):
         row = [i]
@@ -135,7 +135,7 @@ def _index_of_languages(pair: OptionPair) -> PhraseIndex:
 
 
 def _phrases(pair: OptionPair) -> dict[tuple[str, ...], str]:
-    """Return what each phrase names: an option or neither."""
+    """Return the meaning of each phrase: an option or neither."""
     phrases: dict[tuple[str, ...], str] = {}
     for phrase in (*_NEITHER, *pair.neither):
         for variant in _spellings(phrase):
@@ -146,7 +146,8 @@ def _phrases(pair: OptionPair) -> dict[tuple[str, ...], str]:
         for form, value in [*named, *((form, f"{side} broader") for form in option.broader)]:
             for variant in _spellings(form):
                 for inflected in (variant, *_plurals(variant)):
-                    # “neither” wins over the plural of a form, and a form over the plural of the other.
+                    # “neither” has priority over the plural of a form, and a form over the plural of the other option's
+                    # form.
                     if inflected == variant or inflected not in phrases:
                         phrases[inflected] = value
     return phrases
@@ -158,7 +159,7 @@ def _own_names(pair: OptionPair, side: Side) -> tuple[tuple[str, ...], ...]:
 
 
 def _spellings(phrase: str) -> list[tuple[str, ...]]:
-    """Return the words of a phrase without its article; each hyphen as a space and as nothing."""
+    """Return the words of a phrase without its article, with each hyphen as a space and without it."""
     parts = phrase.split("-")[:5]
     variants = []
     for joiners in product((" ", ""), repeat=len(parts) - 1):
@@ -171,7 +172,7 @@ def _spellings(phrase: str) -> list[tuple[str, ...]]:
 
 
 def _plurals(words: tuple[str, ...]) -> list[tuple[str, ...]]:
-    """Return the plural of the last word, as regular nouns have it."""
+    """Return the phrase with the regular plural of its last word."""
     *before, final_word = words
     if final_word in _IRREGULAR:
         plural = _IRREGULAR[final_word]

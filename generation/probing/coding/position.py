@@ -17,7 +17,7 @@ _NOUNS = (
 )
 _PLACES = {"first": ("first", "1st"), "second": ("second", "2nd")}
 _NUMBERS = {"first": ("1", "a", "one", "i"), "second": ("2", "b", "two", "ii")}
-# Words after which “first” or “second” is a place among options where no noun follows.
+# Words after which “first” or “second” is a place among options if no noun follows.
 _CHOOSING = word_set("the choose pick say select with is answer option choice")
 
 
@@ -57,8 +57,8 @@ _INDEX = PhraseIndex(_phrases())
 def position_mentions(words: list[str], first: Side, named_options: list[Mention]) -> list[Mention]:
     """Return where an option is named by its place.
 
-    Places are those of the question as it was asked. Where the answer named both options before it says “former” or
-    “latter”, they are those of the answer.
+    Places refer to the question as asked. If the answer names both options before “former” or “latter”, they refer to
+    the answer.
     """
     alone = [word for word in words if word not in ".()\n:"]
     if alone[:-1] in _ANNOUNCED:

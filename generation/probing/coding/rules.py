@@ -1,4 +1,4 @@
-"""What an answer to a choice says, by rules. Pure: text in, coding out; probing.md in docs/ lists them in order."""
+"""Coding an answer to a choice by rules. Pure: text in, coding out; probing.md in docs/ lists the rules in order."""
 
 import re
 from bisect import bisect_right
@@ -21,7 +21,7 @@ from generation.probing.coding.text import AnswerText, normalise
 from generation.probing.coding.tokens import tokenise, word_set
 from generation.probing.questions import AskedQuestion
 
-VERSION = "3"  # of the rules: it changes whenever an answer may be coded differently
+VERSION = "3"  # version of the rules: it changes whenever an answer may be coded differently
 _FEW = 4  # words and marks of an answer that may be in any language
 CODES: dict[Outcome, int] = {"plus": 1, "minus": -1, "both": 0, "refused": 0, "other": 0, "empty": 0}
 _FINAL = re.compile(
@@ -37,10 +37,10 @@ _INSTRUCTIONS = re.compile(
 )
 _SENTENCE_ENDS = frozenset(".!?\n;")
 _TURNS = _SENTENCE_ENDS | {",", "but", "however", "though", "although", ":", "—", "yet", "so"}
-_REACH = 25  # words from a refusal to what it is about
+_REACH = 25  # words from a refusal to its object
 _ASKING = word_set("is are was does do did can could would should what which who how why")
-# Words of answers about the question or about the model itself, in which an unusual refusal may hide; of statements
-# that hold for everybody, which may refuse or commit; and of guesses, which may name an option in other words.
+# Words of answers about the question or about the model itself, which may contain an unusual refusal; of general
+# statements, which may refuse or commit; and of guesses, which may name an option in other words.
 _SPEAKING = word_set(
     "i me my we us not no question answer cannot assumptions ai nothing nobody never only always until should "
     "must ought can could may might would everyone everybody anyone anybody likely probably perhaps maybe seems "
@@ -52,10 +52,10 @@ _YES_NO = frozenset({"yes", "no", "yeah", "nope", "yep", "true", "false", "ok", 
 
 @dataclass(frozen=True)
 class CodedAnswer:
-    """What an answer says.
+    """The coding of an answer.
 
-    `code` is +1 for plus, −1 for minus, 0 otherwise. `rule` names the rule that decided, `span` holds the words it
-    decided by, as the rules read them, and `reason` says why a coding is not sure.
+    `code` is +1 for plus, −1 for minus, 0 otherwise. `rule` names the rule that decided, `span` has the decisive words
+    in the form that the rules read, and `reason` states why a coding is unsure.
     """
 
     outcome: Outcome
@@ -67,7 +67,7 @@ class CodedAnswer:
 
 
 def code_answer(text: str, question: AskedQuestion) -> CodedAnswer:
-    """Return what an answer to a choice says. Never raises, whatever the text; its work is linear in it."""
+    """Return the coding of an answer to a choice. Never raises, for any text; its work is linear in the text."""
     answer = normalise(text, question.text)
     words = tokenise(answer.text).words
     if not any(word[0].isalnum() for word in words):
@@ -84,7 +84,7 @@ def code_answer(text: str, question: AskedQuestion) -> CodedAnswer:
 def _evidence(words: list[str], question: AskedQuestion, *, in_english: bool) -> Evidence:
     named_options = mentions(words, question.options, in_english=in_english)
     if in_english and len(words) <= _FEW and not named_options:
-        # Too short to tell its language: “arm” is German for poor.
+        # Too short to recognise its language: “arm” is German for poor.
         named_options = mentions(words, question.options, in_english=False)
         in_english = not named_options
     places = {place for mention in named_options for place in range(mention.start, mention.end)}
@@ -146,7 +146,7 @@ def _after_refusal(words: list[str], mention: Mention, declined: list[Refusal]) 
 
 
 def _final(answer: AnswerText, question: AskedQuestion) -> Finding | None:
-    """Return what the words after the last “final answer” say, or nothing."""
+    """Return the finding in the words after the last “final answer”, or None."""
     announced = list(_FINAL.finditer(answer.text))
     if not announced:
         return None
@@ -203,7 +203,7 @@ def _denies_both(
     option_mentions: list[tuple[Mention, ClauseReading]],
     words: list[str],
 ) -> bool:
-    """Return whether all that is named is what the person is not: “not peaceful, not violent”."""
+    """Return whether the answer names only what the person is not: “not peaceful, not violent”."""
     if not committed or any(words[mention.start] != "not" for mention, _ in committed):
         return False
     sides = {mention.side for mention, _ in committed}
@@ -213,7 +213,7 @@ def _denies_both(
 
 
 def _denied_later(mention: Mention, option_mentions: list[tuple[Mention, ClauseReading]]) -> bool:
-    """Return whether what is called possible is denied further on."""
+    """Return whether an option that is called possible is denied later."""
     latest, reading = option_mentions[-1]
     return reading.stance == "against" and latest.side == mention.side
 
@@ -250,7 +250,7 @@ def _found(mention: Mention, rule: str, doubt: str = "") -> Finding:
 def _unresolved(
     option_mentions: list[tuple[Mention, ClauseReading]], evidence: Evidence, question: AskedQuestion
 ) -> Finding:
-    """Return what an answer without a commitment says."""
+    """Return the finding in an answer without a commitment."""
     if evidence.refusals:
         refusal = evidence.refusals[-1]
         doubt = "" if refusal.strong else "it only says that it is not certain"
@@ -299,7 +299,7 @@ def _unresolved(
 
 
 def _left_open(context: list[Mention], words: list[str]) -> bool:
-    """Return whether the options stand in an indirect question: “nothing about whether it is a nurse or a doctor”."""
+    """Return whether the options are in an indirect question: “nothing about whether it is a nurse or a doctor”."""
     if len({mention.side for mention in context}) < 2:
         return False
     before = words[max(context[0].start - 8, 0) : context[0].start]
@@ -310,7 +310,7 @@ def _left_open(context: list[Mention], words: list[str]) -> bool:
 
 
 def _coded(finding: Finding, evidence: Evidence) -> CodedAnswer:
-    """Return the coding with what makes it unsure."""
+    """Return the coding with the reasons why it is unsure."""
     reason = next((doubt for doubt in doubts(finding, evidence) if doubt), "")
     span = " ".join(evidence.words[finding.start : finding.end])[:200]
     if finding.rule == "final_answer":

@@ -12,14 +12,15 @@ _WORD = re.compile(r"[^\W\d_]+(?:['’\-][^\W\d_]+)*")
 
 @dataclass(frozen=True)
 class CompletedWord:
-    """The word of a reply. `valid`: one word with the asked initial; `mismatch`: another one; `invalid`: no word."""
+    """The word of a reply. `valid`: one word with the requested initial; `mismatch`: a word with another initial;
+    `invalid`: not a word."""
 
     outcome: Literal["valid", "mismatch", "invalid"]
     word: str = ""
 
 
 def completed_word(text: str, letter: str) -> CompletedWord:
-    """Return the word in the first pair of square brackets, in lower case. Never raises, whatever the text."""
+    """Return the word in the first pair of square brackets, in lower case. Never raises, for any text."""
     bracket = _BRACKET.search(unicodedata.normalize("NFKC", text))
     content = bracket.group(1).strip().lower() if bracket else ""
     if not _WORD.fullmatch(content):

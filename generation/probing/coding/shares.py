@@ -24,11 +24,11 @@ class Balance(NamedTuple):
 
     start: int
     end: int
-    of_options: bool = False  # they are about options that are named beside them
+    of_options: bool = False  # they are about the options named beside them
 
 
 def larger_share(words: list[str], mentions: list[Mention]) -> Side | Literal["both"] | None:
-    """Return the option with the larger share, “both” where shares are equal, None where no two shares are given."""
+    """Return the option with the larger share, “both” if the shares are equal, None if there are not two shares."""
     shares = [place for place, word in enumerate(words) if word[0].isdigit() and _SHARE.fullmatch(word)]
     named_options = [mention for mention in mentions if mention.side]
     for first, second in pairwise(named_options):
@@ -85,7 +85,7 @@ def balances(words: list[str], mentions: list[Mention]) -> list[Balance]:
 
 
 def _of_two(words: list[str], place: int, starts: set[int]) -> bool:
-    """Return whether “both” or “either” is about the options, and nothing before it negates it."""
+    """Return whether “both” or “either” is about the options, and is not negated."""
     before = words[max(place - 8, 0) : place]
     for stop in _STOPS | {",", "but"}:
         if stop in before:

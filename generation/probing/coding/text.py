@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from generation.probing.coding.markup import answer_field, without_markup, without_reasoning
 
-LONGEST = 20_000  # characters; what is longer is cut
+LONGEST = 20_000  # characters; longer texts are cut
 _HYPHENS = dict.fromkeys(map(ord, "‐‑‒–−﹣-"), "-") | dict.fromkeys(map(ord, "—―"), " — ")
 _QUOTES = dict.fromkeys(map(ord, "’‘ʼ`´′"), "'") | dict.fromkeys(map(ord, '“”„«»"'), " ")
 _STOPS = dict.fromkeys(map(ord, "。।॥"), ". ") | {ord("、"): ", "}
@@ -18,7 +18,7 @@ _DOTTED = re.compile(r"\b(?:[^\W\d_]\.){2,8}")
 _HYPHENATED = re.compile(r"(?<=[^\W\d_])-(?=[^\W\d_])")
 _DASH = re.compile(r" --? |--")
 _SPACES = re.compile(r"[^\S\n]+")
-# “Of the two, nurse”: both options are meant, and neither is said.
+# “Of the two, nurse”: a reference to both options that chooses neither.
 _OF_BOTH = re.compile(
     r"(?<!first )(?<!second )(?<!former )(?<!latter )(?<!either )(?<!neither )(?<!both )(?<!none )(?<!one )"
     r"\b(?:between|of|from|out of|given|among) (?:the |these |those )?"
@@ -26,7 +26,7 @@ _OF_BOTH = re.compile(
     r"(?: given| provided| available| listed)?"
     r"(?:,| (?=i\b|it\b|this\b|the\b))"
 )
-# Choosing because one has to is choosing.
+# A forced choice counts as a choice.
 _FORCED_CHOICE = re.compile(
     r"\b(?:even )?if (?:i|we|one|you) (?:had|have|were|was|must|absolutely|really|am|are|need|needed)\b"
     r"(?: [a-z]+){0,4}? (?:choose|pick|guess|say|decide|select|answer|forced|pressed|speculate|bet|choice)\b"
@@ -42,10 +42,10 @@ _PARENTHETICAL = re.compile(
 
 @dataclass(frozen=True)
 class AnswerText:
-    """An answer as the rules read it, and what was noticed on the way."""
+    """An answer in the form that the rules read, with observations from normalising it."""
 
     text: str
-    echoed: bool = False  # the question stood in it
+    echoed: bool = False  # the answer repeated the question
 
 
 def normalise(raw: str, question: str = "") -> AnswerText:
@@ -61,7 +61,7 @@ def normalise(raw: str, question: str = "") -> AnswerText:
 
 
 def plain(text: str) -> str:
-    """Return text without markup in the spelling that rules compare: lower case, plain quotes, single spaces."""
+    """Return text without markup in the rules' spelling: lower case, plain quotes, single spaces."""
     text = _LONE_APOSTROPHE.sub(" ", text.translate(_QUOTES).casefold())
     text = _DOTTED.sub(lambda match: match.group().replace(".", "") + " ", text)
     text = _SPACES.sub(" ", _DASH.sub(" — ", _HYPHENATED.sub(" ", text)))
@@ -70,7 +70,7 @@ def plain(text: str) -> str:
 
 
 def _one_spelling(raw: str) -> str:
-    """NFKC, one hyphen, nothing invisible."""
+    """Return text in NFKC, with one kind of hyphen and without invisible characters."""
     text = unicodedata.normalize("NFKC", raw.replace("\r\n", "\n").replace("\r", "\n"))[:LONGEST]
     text = _CONTROLS.sub("", text.translate(_HYPHENS | _STOPS))
     if text.isascii():

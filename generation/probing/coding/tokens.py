@@ -1,4 +1,4 @@
-"""The words of an answer. Contractions are taken apart, so that “isn't”, “isnt” and “is not” read alike."""
+"""The words of an answer. Contractions are expanded, so that “isn't”, “isnt” and “is not” are equal."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 
 def word_set(words: str) -> frozenset[str]:
-    """Return the words of a list that is written as a line."""
+    """Return the words in a string."""
     return frozenset(words.split())
 
 
@@ -106,6 +106,6 @@ class PhraseIndex:
 
 @lru_cache(maxsize=64)
 def phrase_index(lines: str) -> PhraseIndex:
-    """Return an index of phrases given one a line, each standing for itself."""
+    """Return an index of phrases, one per line; the value of a phrase is the phrase itself."""
     phrases = [tuple(tokenise(line.strip()).words) for line in lines.splitlines() if line.strip()]
     return PhraseIndex((words, " ".join(words)) for words in phrases)

@@ -1,4 +1,4 @@
-"""What the options of PAIRS are called in other languages, for answers that are not in English."""
+"""Names of the options of PAIRS in other languages, for answers that are not in English."""
 
 import tomllib
 import unicodedata
@@ -31,7 +31,7 @@ def _composed(word: str) -> str:
 
 
 def _bare(word: str) -> str:
-    """Return a word in Latin letters without accents, as many answers have it."""
+    """Return a word in Latin letters without accents, as many answers write it."""
     letters = unicodedata.normalize("NFD", word)
     if not all("LATIN" in unicodedata.name(letter, "") for letter in letters if letter.isalpha()):
         return _composed(word)

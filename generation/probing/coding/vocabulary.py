@@ -1,10 +1,10 @@
-"""Words by which a clause is read: what negates, what hedges, what chooses, what only stands beside an option."""
+"""Words for reading a clause: words that negate, hedge or choose, and words that only occur beside an option."""
 
 from generation.probing.coding.tokens import word_set
 
 
 def word_pairs(pairs: str) -> frozenset[tuple[str, str]]:
-    """Return the pairs of words of a list that is written as a line."""
+    """Return the pairs of words in a string."""
     return frozenset((first, second) for first, second in (pair.split() for pair in pairs.split(",")))
 
 
@@ -27,7 +27,7 @@ AGAINST = word_set(
     "unlikely improbable implausible doubtful false incorrect wrong unlike excluding except excludes exclude doubt "
     "contradicts contradict lacks lacking versus disagree"
 )
-# Pairs of words that turn against what follows, and pairs that only look so.
+# Pairs of words that negate the following words, and pairs that only look like this.
 AGAINST_PAIRS = dict.fromkeys(
     word_pairs(
         "rather than, instead of, opposed to, other than, far from, contrary to, in place, compared to, compared with, "
@@ -42,9 +42,9 @@ AGAINST_PAIRS = dict.fromkeys(
     ),
     False,
 )
-# Negations that follow what they negate, in Hindi and Japanese.
+# Negations that follow the negated words, in Hindi and Japanese.
 POSTPOSED = frozenset({("नहीं",), ("で", "は", "な"), ("じ", "ゃ", "な")})
-# After “no evidence that” and “do not think that” the negation goes on; after “no tie visible, he is” it does not.
+# After “no evidence that” and “do not think that” the negation continues; after “no tie visible, he is” it ends.
 PASSING = word_set(
     "evidence indication indications sign signs reason reasons proof suggestion hint basis way longer chance "
     "possibility clue clues doubt"
@@ -109,7 +109,7 @@ OTHERS_SAY = word_set(
 PERSON = frozenset({"person", "him", "her", "them", "man", "woman", "individual"})
 NAMING = frozenset(
     {"accusing", "calling", "labeling", "labelling"}
-)  # somebody a thief is no claim that they are
+)  # calling somebody a thief in these ways is not a claim that they are one
 ANY = frozenset({"anything", "anyone", "anybody", "everything"})
 BY_REPUTE = frozenset({"stereotypically", "traditionally", "historically"})
 EARLIER = frozenset({"previously", "initially", "originally", "earlier"})

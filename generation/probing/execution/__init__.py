@@ -1,4 +1,4 @@
-"""A run's questions are asked, step by step, whatever happens in between."""
+"""Asking a run's questions step by step, with recovery from interruptions."""
 
 from generation.probing.execution.run import ProbeResult, ended, reopen_failed, run
 

@@ -1,4 +1,4 @@
-"""A model at work: what is next is paid, sent, and stored when it is answered."""
+"""Asking a model: each request is paid, sent, and stored when it is answered."""
 
 import time
 from collections import Counter
@@ -19,10 +19,10 @@ from generation.probing.totals import served_models
 from jobs.progress.reporter import Progress
 
 Outcome = Answer.Outcome
-# A model that fails for so many questions in a row is broken, and asking it for the rest would only take time.
+# A model that fails for this number of questions in a row is broken; asking the rest would waste time.
 _FAILURES_IN_A_ROW = 25
-_SECONDS_BETWEEN_LOOKS = 1.0  # at prices and budget
-MOST_SERVED = 20  # changes of what an endpoint says it is that are logged
+_SECONDS_BETWEEN_LOOKS = 1.0  # between checks of prices and budget
+MOST_SERVED = 20  # logged changes of the model that an endpoint names
 
 
 class Asking:
@@ -35,7 +35,7 @@ class Asking:
         builder = RequestBuilder(run, address=model.address)
         self._backlog = RequestBacklog(run, builder, wanted, end=self._end_unsent)
         self._failures, self._reason = 0, ""
-        self._unreported, self._message = 0, ""  # answers that were stored and not counted as progress yet
+        self._unreported, self._message = 0, ""  # stored answers that are not yet reported as progress
         self._looked_at = time.monotonic()
         self.counts: Counter[str] = Counter()
         named = served_models(run, most=MOST_SERVED)
@@ -60,9 +60,9 @@ class Asking:
                 return
 
     def _ask_in_parallel(self, model: AnswersInParallel) -> None:
-        """Keep as many requests under way as the model takes, until nothing is left or something is wrong.
+        """Send as many parallel requests as the model allows, until none is left or a problem occurs.
 
-        What is under way then is waited for and stored: it may have been paid.
+        Running requests are then awaited and stored, because they may have been paid.
         """
         problem: Exception | None = None
         short: Exception | None = None
@@ -76,13 +76,13 @@ class Asking:
                 if not pool.under_way:
                     break
                 broken = self._finish_all(pool.answered())
-                problem = problem or broken  # what was stopped only follows from the first
+                problem = problem or broken  # later problems are consequences of the first
         reason = problem or short
         if reason is not None:
             raise reason
 
     def _send(self, pool: RequestPool) -> Exception | None:
-        """Send what there is room for; return why it stops, if it does."""
+        """Send requests while there is room; return the reason for stopping, if any."""
         try:
             self._progress.check_cancelled()
             payments, problem = self._paid(pool.room)
@@ -93,16 +93,16 @@ class Asking:
         return problem or self._prepared(pool)
 
     def _prepared(self, pool: RequestPool) -> Exception | None:
-        """Build what is sent next while the model is busy; return what went wrong."""
+        """Build the next requests while the model is busy; return the error, if any."""
         try:
             if not pool.room and len(self._backlog) < pool.under_way:
                 self._backlog.build(paid=self._purse.paid)
         except Exception as error:
-            return error  # raised when every answer under way is stored
+            return error  # raised when the answers of all running requests are stored
         return None
 
     def _paid(self, most: int) -> tuple[list[Payment], Exception | None]:
-        """Return up to `most` requests that are paid, and why they are fewer if something is wrong."""
+        """Return up to `most` paid requests, and the problem if there are fewer because of one."""
         if self._purse.paid and time.monotonic() - self._looked_at >= _SECONDS_BETWEEN_LOOKS:
             self._looked_at = time.monotonic()
             self._purse.refresh()
@@ -153,7 +153,7 @@ class Asking:
         return problem
 
     def _endings(self, payment: Payment, replies: Sequence[Reply], seconds: float) -> list[Ending]:
-        """Return how the rows of a request ended; those that got no answer are asked once more."""
+        """Return how the rows of a request ended; rows without an answer are asked again."""
         rows, sha256s = payment.request.rows, payment.request.sha256s
         endings = [
             Ending(
@@ -171,7 +171,7 @@ class Asking:
         return endings
 
     def _give_back(self, payment: Payment, rows: Sequence[Answer]) -> None:
-        """Take back what was written down for rows that were certainly not answered."""
+        """Give back the reservations of rows that were certainly not answered."""
         changes = [self._purse.settle(payment, None) for _ in rows]
         if changes[0]:
             add_cost(rows, changes[0])
@@ -182,7 +182,7 @@ class Asking:
             self._unreported, self._message = self._unreported + 1, str(ending.row)
 
     def _report(self, replies: Sequence[Reply]) -> None:
-        """Count what was stored; outside the transaction, or the job's row would stay locked as long as that."""
+        """Report stored answers as progress, outside the transaction, which would otherwise lock the job's row."""
         if self._unreported:
             self._progress.advance(self._unreported, self._message)
         self._unreported = 0
@@ -190,7 +190,7 @@ class Asking:
             self._note(reply)
 
     def _note(self, reply: Reply) -> None:
-        """Count failures in a row, and say when the endpoint says that it is another model now."""
+        """Count failures in a row, and log when the endpoint names another model."""
         if reply.outcome == Outcome.FAILED:
             self._failures += 1
             self._reason = reply.reason
@@ -207,5 +207,5 @@ class Asking:
 
 
 def served_by(model: str, fingerprint: str) -> str:
-    """Return how reports name what an endpoint says it is."""
+    """Return the name of a served model in reports."""
     return f"{model} ({fingerprint})" if fingerprint else model

@@ -12,13 +12,13 @@ from generation.probing.requests import PlannedRequest, RequestBuilder
 
 Outcome = Answer.Outcome
 _BLOCK = 256  # rows that are read at a time
-_BUILT = 32  # requests that are built at a time, one after another about the same picture
+_BUILT = 32  # requests that are built at a time; consecutive ones are about the same picture
 
 
 class RequestBacklog:
-    """Builds what is pending, at most `wanted` rows, and takes answers from earlier runs where there are any.
+    """Builds pending requests, for at most `wanted` rows, and reuses answers from earlier runs.
 
-    `end` is called with rows that end without being sent: what cannot be built, and what is reused.
+    `end` is called with rows that end without being sent: rows that cannot be built or are reused.
     """
 
     def __init__(
@@ -41,7 +41,7 @@ class RequestBacklog:
         self._requests: deque[PlannedRequest] = deque()
 
     def __len__(self) -> int:
-        """Return how many are built."""
+        """Return the number of built requests."""
         return len(self._requests)
 
     def take(self, *, paid: bool) -> PlannedRequest | None:
@@ -52,11 +52,11 @@ class RequestBacklog:
         return self._requests.popleft()
 
     def put_back(self, request: PlannedRequest) -> None:
-        """Take a request that was not sent, as the next one."""
+        """Put an unsent request at the front."""
         self._requests.appendleft(request)
 
     def ask_alone(self, rows: Sequence[Answer]) -> None:
-        """Ask one by one from now on, first for these rows: the endpoint gives one answer at a time."""
+        """From now on, build requests for one answer, first for these rows: the endpoint gives one answer at a time."""
         self._samples = 1
         for request in reversed(self._requests):
             self._rows.extendleft(reversed(request.rows))
@@ -64,7 +64,7 @@ class RequestBacklog:
         self._rows.extendleft(reversed(rows))
 
     def build(self, *, paid: bool) -> bool:
-        """Build some more requests; return whether there were any rows for them."""
+        """Build more requests; return whether there were rows for them."""
         groups: list[list[Answer]] = []
         while len(groups) < _BUILT and (group := self._next_rows()):
             groups.append(group)
@@ -82,7 +82,7 @@ class RequestBacklog:
         return bool(groups)
 
     def _next_rows(self) -> list[Answer]:
-        """Return the next rows that are asked in one request: they differ only in their repeat."""
+        """Return the next rows for one request: they differ only in their repeat."""
         if not self._rows:
             self._read_rows()
         group: list[Answer] = []

@@ -1,4 +1,4 @@
-"""A model is asked: one question after the other, several in a call, or in several threads."""
+"""Asking a model: one question after the other, several in a call, or in several threads."""
 
 import queue
 import time
@@ -17,23 +17,23 @@ _SECONDS_BETWEEN_CHECKS = 0.5
 
 @dataclass(frozen=True)
 class Replies:
-    """What came back for a request, or what broke: after ModelUnusable it was certainly not answered."""
+    """The replies to a request, or the error: after ModelUnusable it was certainly not answered."""
 
     replies: list[Reply] | Exception
     seconds: float
 
 
 def ask(model: Answerer, requests: Sequence[AnswerRequest]) -> list[Replies]:
-    """Return what came back for each request, in their order."""
+    """Return the replies to each request, in order."""
     if isinstance(model, AnswersTogether):
         return _together(model, requests)
     return [_alone(model, request) for request in requests]
 
 
 class RequestPool:
-    """Requests under way at a model elsewhere: one more is sent as soon as there is room for it.
+    """Running requests to a remote model: another one is sent as soon as there is room for it.
 
-    A few more than the model takes are given to the pool, so that nobody waits while answers are stored.
+    The pool gets a few more requests than the model accepts, so that no thread waits while answers are stored.
     """
 
     def __init__(self, model: AnswersInParallel) -> None:
@@ -53,21 +53,21 @@ class RequestPool:
 
     @property
     def room(self) -> int:
-        """How many requests may be sent now."""
+        """The number of requests that may be sent now."""
         return self._most - self.under_way
 
     def send(self, payment: Payment) -> None:
-        """Ask for one more, in a thread of its own."""
+        """Send one more request, in its own thread."""
         self.under_way += 1
         self._executor.submit(self._ask, payment)
 
     def stop(self) -> None:
-        """End pauses between tries, and send nothing more: what waits comes back with ModelUnusable."""
+        """End pauses between tries, and send nothing more: waiting requests return ModelUnusable."""
         self._stopping = True
         self._model.stop()
 
     def answered(self) -> list[tuple[Payment, Replies]]:
-        """Wait a moment for an answer; return all that are there."""
+        """Wait briefly for an answer; return all available answers."""
         answered: list[tuple[Payment, Replies]] = []
         try:
             answered.append(self._answered.get(timeout=_SECONDS_BETWEEN_CHECKS))
@@ -78,7 +78,7 @@ class RequestPool:
             return answered
 
     def _ask(self, payment: Payment) -> None:
-        # Whatever breaks in the thread is raised where it can be told.
+        # Any error in the thread is raised where it can be reported.
         try:
             if self._stopping:
                 raise ModelUnusable("stopped", "The run stopped before the question was asked.")

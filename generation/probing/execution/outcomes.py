@@ -1,4 +1,4 @@
-"""How requests ended is written down, one statement a row."""
+"""Storing how requests ended, with one statement per row."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ _NOTHING = Decimal(0)
 
 @dataclass(frozen=True)
 class Ending:
-    """How one request ended. `cost` is what is added to the cost that was written down before."""
+    """How one request ended. `cost` is the amount to add to the reserved cost."""
 
     row: Answer
     reply: Reply
@@ -82,11 +82,11 @@ def _values(ending: Ending) -> tuple[Any, ...]:
 
 
 def _stored(text: str) -> str:
-    """Return a text as a database takes it: without null characters and halves of surrogate pairs."""
+    """Return a text that a database can store: without null characters and halves of surrogate pairs."""
     return text.replace("\0", "").encode("utf-8", "replace").decode("utf-8")
 
 
-# Made by Django for each row, the statement takes 15 times as long as the database does for it.
+# Building the statement for each row takes Django 15 times as long as the database needs to execute it.
 @lru_cache(maxsize=1)
 def _statement() -> str:
     columns = ", ".join(f"{name} = %s" for name in _COLUMNS)

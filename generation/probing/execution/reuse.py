@@ -1,4 +1,4 @@
-"""Answers that the study has already: the same request is not asked twice, unless a run is fresh."""
+"""Reusing the study's answers: the same request is not asked twice, unless a run is fresh."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -30,13 +30,13 @@ class EarlierAnswers:
 
     def __init__(self, run: ProbeRun) -> None:
         others = Answer.objects.filter(run__study=run.study_id, outcome__in=_RESULTS).exclude(run=run)
-        # The hash covers the model, so that other models have no answers for this one.
+        # The hash includes the model, so that answers of other models are not reused.
         self._answers = others.filter(run__backend=run.backend, run__model_id=run.model_id)
-        # Most studies ask each model once: then there is nothing to look for.
+        # Most studies ask each model once: then there is nothing to reuse.
         self._any = not run.fresh and self._answers.exists()
 
     def without_answered(self, requests: Sequence[PlannedRequest]) -> tuple[list[PlannedRequest], int]:
-        """Copy the answers that there are; return the requests for the rows that are left, and how many are not."""
+        """Copy existing answers; return requests for the remaining rows, and the number of copied answers."""
         sha256s = [sha256 for request in requests for sha256 in request.sha256s]
         if not self._any or not sha256s:
             return list(requests), 0

@@ -1,4 +1,4 @@
-"""A run is asked for what is pending: its one job loads the model, asks, and says how it ended."""
+"""Running a probe run: its single job loads the model, asks the pending questions, and reports the result."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -22,14 +22,14 @@ Outcome = Answer.Outcome
 
 @dataclass(frozen=True)
 class ProbeResult:
-    """How many requests ended how, this time."""
+    """The number of requests by outcome, for this job."""
 
     done: int = 0
     reused: int = 0
     declined: int = 0
     failed: int = 0
     left: int = 0
-    served: tuple[str, ...] = ()  # what the endpoint said it is, all answers of the run together
+    served: tuple[str, ...] = ()  # the models that the endpoint named, over all answers of the run
 
     def __str__(self) -> str:
         parts = [f"{self.done:,} answer{'' if self.done == 1 else 's'}"]
@@ -52,7 +52,8 @@ class ProbeResult:
 def run(
     *, run: ProbeRun, progress: Progress, limit: int | None = None, job: Job | None = None
 ) -> ProbeResult:
-    """Ask what is pending, at most `limit`. Answers are committed as they come: a kill loses what is under way."""
+    """Ask pending questions, at most `limit`. Answers are committed as they arrive: a kill loses only running
+    requests."""
     finish_planning(run=run, progress=progress)
     total = counts_of(run).pending
     until = _until(run, limit, job)
@@ -74,7 +75,7 @@ def run(
 
 
 def _ask(run: ProbeRun, model: Answerer, progress: Progress, wanted: int) -> Counter[str]:
-    """Ask in batches or one by one; what is in a batch already is waited for first."""
+    """Ask in batches or one by one; existing batches are awaited first."""
     counts: Counter[str] = Counter()
     if isinstance(model, ChatAnswerer) and (
         run.batch_parameters or run.batches.exclude(state=ProbeBatch.State.ENDED).exists()
@@ -90,27 +91,27 @@ def _ask(run: ProbeRun, model: Answerer, progress: Progress, wanted: int) -> Cou
 
 
 def ended(run: ProbeRun) -> int:
-    """Return how many requests have an outcome."""
+    """Return the number of requests with an outcome."""
     return counts_of(run).ended
 
 
 @transaction.atomic
 def reopen_failed(*, run: ProbeRun) -> int:
-    """Make failed requests pending again; return how many. Declined ones are results and stay."""
+    """Make failed requests pending again; return their number. Declined requests are results and do not change."""
     return run.answers.filter(outcome=Outcome.FAILED).update(
         outcome=Outcome.PENDING, reason="", finished_at=None
     )
 
 
 def _until(run: ProbeRun, limit: int | None, job: Job | None) -> int | None:
-    """Return how many requests of the run may have ended when this stops."""
+    """Return the number of finished requests at which this job stops."""
     if job is not None and job.arguments.get("until") is not None:
         return int(job.arguments["until"])
     return None if limit is None else ended(run) + limit
 
 
 def _note_revision(run: ProbeRun, model: Answerer) -> None:
-    """Pin the revision that the first job of the run loaded; refuse to go on with another."""
+    """Pin the revision that the run's first job loaded; refuse to continue with another."""
     if model.revision and not run.model_revision:
         run.model_revision = model.revision
         run.save(update_fields=["model_revision"])

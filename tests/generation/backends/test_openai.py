@@ -299,7 +299,7 @@ class TestRuns:
         with pytest.raises(DomainError) as stopped:
             run(run=planned, progress=Unwatched())
         assert stopped.value.message == (
-            "The budget of 3.20 does not cover another image: 3.00 is spent. Raise the budget to continue."
+            "The budget of 3.20 does not cover another image: 3.00 has been spent. Raise the budget to continue."
         )
         assert len(endpoint.asked) == 6
         assert Image.objects.count() == 6

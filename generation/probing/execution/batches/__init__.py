@@ -1,1 +1,1 @@
-"""Questions that an endpoint answers in batches, within a day and at a lower price."""
+"""Asking questions in batches, which an endpoint answers within a day and at a lower price."""

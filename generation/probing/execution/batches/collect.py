@@ -1,4 +1,4 @@
-"""What came back for a batch is stored, line by line. Collected twice, it counts once."""
+"""Storing the results of a batch, line by line. Collecting a batch twice has no effect."""
 
 import tempfile
 from collections import Counter
@@ -17,14 +17,14 @@ from generation.probing.execution.batches.fill import key_of, release
 from generation.probing.execution.outcomes import Ending, write_endings
 
 _PIECE = 500  # answers that are stored in one transaction
-_ON_DISK = 16 << 20  # bytes from which a file of answers is kept on disk
+_ON_DISK = 16 << 20  # bytes; larger files of answers are stored on disk
 _UNANSWERED = "The endpoint’s batch has no answer to this question."
 _MISSING = "The endpoint no longer has the batch."
 
 
 @dataclass
 class Collected:
-    """How the requests of a batch ended; `released`: not asked, and pending again."""
+    """How the requests of a batch ended; `released`: requests that were not asked and are pending again."""
 
     outcomes: Counter[str] = field(default_factory=Counter)
     released: int = 0
@@ -33,17 +33,17 @@ class Collected:
 
 @dataclass(frozen=True)
 class Collector:
-    """Stores what came back. `stored` is called with the number of answers after each transaction."""
+    """Stores the results of a batch. `stored` is called with the number of answers after each transaction."""
 
     client: BatchClient
     purse: Purse
     stored: Callable[[int], None]
 
     def collect(self, batch: ProbeBatch, status: BatchStatus | None) -> Collected:
-        """Store everything that came back for a batch that ended; None: the endpoint no longer has it.
+        """Store all results of a finished batch; `status` is None if the endpoint no longer has the batch.
 
-        What has no answer after that was certainly not asked where the batch expired, was cancelled or failed;
-        otherwise it may have been answered and paid, and counts as failed.
+        Requests without an answer were certainly not asked if the batch expired, was cancelled or failed. Otherwise
+        they may have been answered and paid, and count as failed.
         """
         collected = Collected()
         for file_id in (status.output_file, status.error_file) if status else ():
@@ -72,7 +72,7 @@ class Collector:
         for line in lines:
             key = key_of(line.custom_id)
             if key is not None:
-                by_key.setdefault(key, line)  # the first counts
+                by_key.setdefault(key, line)  # the first line counts
         requests = list(batch.under_way.filter(answer__in=list(by_key)).select_related("answer"))
         not_asked = [request for request in requests if by_key[request.answer_id].not_asked]
         release(batch, not_asked)

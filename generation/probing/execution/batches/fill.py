@@ -1,4 +1,4 @@
-"""A batch is filled: its questions are paid and written down, and made into the file that is uploaded."""
+"""Filling a batch: its questions are paid and stored, and written to the file that is uploaded."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -15,9 +15,9 @@ from generation.probing.execution.backlog import RequestBacklog
 from generation.probing.requests import PlannedRequest, RequestBuilder
 from jobs.progress.reporter import Progress
 
-MOST_BYTES = 180_000_000  # endpoints take files of 200 MB
+MOST_BYTES = 180_000_000  # endpoints accept files of 200 MB
 _PIECE = 500  # rows that are written in one transaction
-_AROUND = 600  # bytes of a line beside its words and its picture
+_AROUND = 600  # bytes of a line in addition to its words and its picture
 _PREFIX = "answer-"
 
 
@@ -25,7 +25,7 @@ def fill(batch: ProbeBatch, backlog: RequestBacklog, purse: Purse, *, most: int,
     """Put questions into a batch until it is full or none is left; return whether the budget covered all."""
     size = count = 0
     if batch.under_way.exists():
-        return True  # its worker was killed while it filled it: what is there makes a batch
+        return True  # its worker was killed while filling it: the existing rows are the batch
     while count < most and size < MOST_BYTES:
         progress.check_cancelled()
         requests: list[PlannedRequest] = []
@@ -51,7 +51,7 @@ def fill(batch: ProbeBatch, backlog: RequestBacklog, purse: Purse, *, most: int,
 def write_file(
     batch: ProbeBatch, builder: RequestBuilder, model: ChatAnswerer, *, new_limit: bool, file: IO[bytes]
 ) -> None:
-    """Write the lines of a batch. They follow from its rows, so that they are the same after a kill."""
+    """Write the lines of a batch. They depend only on its rows, so that they are the same after a kill."""
     for row in _rows(batch):
         request = builder.build([row], paid=True).request
         line = {
@@ -64,13 +64,13 @@ def write_file(
 
 
 def key_of(custom_id: str) -> int | None:
-    """Return the key of the answer that a line is about; None for a line that is none of ours."""
+    """Return the key of the answer for a line; None for a line that is not ours."""
     number = custom_id.removeprefix(_PREFIX)
     return int(number) if number.isascii() and number.isdigit() and len(number) < 19 else None
 
 
 def release(batch: ProbeBatch, requests: Sequence[BatchRequest]) -> None:
-    """Take requests out of a batch that were certainly not asked: they cost nothing, and wait to be asked."""
+    """Remove requests from a batch that were certainly not asked: they cost nothing and are pending again."""
     by_amount: dict[Decimal, list[Answer]] = {}
     for request in requests:
         by_amount.setdefault(request.reserved, []).append(request.answer)
@@ -95,7 +95,7 @@ def _write(batch: ProbeBatch, payments: Sequence[Payment]) -> None:
 
 
 def _rows(batch: ProbeBatch) -> Iterator[Answer]:
-    """Yield the rows of a batch in their order: a picture is read once for all questions about it."""
+    """Yield the rows of a batch in order, so that a picture is read once for all questions about it."""
     last_key = 0
     while True:
         rows = list(

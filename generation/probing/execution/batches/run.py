@@ -1,7 +1,7 @@
-"""A run is asked in batches: filled, uploaded, submitted, waited for and collected, one step after the other.
+"""Asking a run in batches: filling, uploading, submitting, waiting and collecting, one step after the other.
 
-What comes next is written down before it is done. So a worker that takes over after a kill looks at the endpoint for
-what its predecessor may have done, and asks for nothing twice.
+Each step is stored before it is done. So a worker that takes over after a kill checks at the endpoint what its
+predecessor may have done, and requests nothing twice.
 """
 
 import tempfile
@@ -29,13 +29,13 @@ from jobs.progress.reporter import Progress
 
 State = ProbeBatch.State
 _ON_DISK = 16 << 20
-_REFUSED = "failed"  # as endpoints call a batch that they did not begin
-# So many failures and no answer in a batch: the rest would fail too.
+_REFUSED = "failed"  # the endpoints' name for a batch that they did not begin
+# If a batch has this number of failures and no answer, the rest would fail too.
 _FAILURES = 25
 
 
 class BatchAsking:
-    """A model behind an endpoint that takes batches, at work on a run whose only job this is."""
+    """Asks a run, of which this is the only job, at an endpoint that accepts batches."""
 
     def __init__(self, run: ProbeRun, model: ChatAnswerer, progress: Progress, most: int) -> None:
         self._run, self._model, self._progress = run, model, progress
@@ -46,11 +46,11 @@ class BatchAsking:
         self._backlog = self._new_backlog()
         self._client = model.batch_client()
         self._collector = Collector(self._client, self._purse, stored=self._advance)
-        self._refusal = self._last_refusal()  # why the endpoint took no more batches
+        self._refusal = self._last_refusal()  # why the endpoint accepted no more batches
         self.counts: Counter[str] = Counter()
 
     def ask_all(self) -> None:
-        """Ask what is left in batches, and collect those that are at the endpoint already."""
+        """Ask the remaining questions in batches, and collect batches that are already at the endpoint."""
         try:
             self._client.require_batches()
             while self._step():
@@ -59,7 +59,7 @@ class BatchAsking:
             self._client.close()
 
     def _step(self) -> bool:
-        """Do what can be done now, then wait; return whether there may be more."""
+        """Do the steps that are possible now, then wait; return whether there may be more."""
         self._progress.check_cancelled()
         for batch in self._open_batches():
             self._go_on(batch)
@@ -86,13 +86,13 @@ class BatchAsking:
         return False
 
     def _new_backlog(self) -> RequestBacklog:
-        """Return what is pending and in no batch."""
+        """Return the pending rows that are in no batch."""
         under_way = BatchRequest.objects.filter(batch__run=self._run).count()
         remaining = max(0, self._remaining - under_way)
         return RequestBacklog(self._run, self._builder, remaining, end=self._end_unsent, samples=1)
 
     def _last_refusal(self) -> str:
-        """Return why the endpoint took no more batches, as long as others are there: then it may take more."""
+        """Return why the endpoint accepted no more batches while others are running, after which it may accept more."""
         ended = self._run.batches.filter(state=State.ENDED).order_by("-ended_at").first()
         refused = ended is not None and ended.result.startswith(_REFUSED) and self._open_batches()
         return ended.result if ended is not None and refused else ""
@@ -101,7 +101,7 @@ class BatchAsking:
         return list(self._run.batches.exclude(state=State.ENDED))
 
     def _go_on(self, batch: ProbeBatch) -> bool:
-        """Do what is next with a batch, as far as that is possible now; return whether the budget covered it."""
+        """Do the next steps of a batch that are possible now; return whether the budget covered it."""
         covered = True
         if batch.state == State.FILLING:
             covered = self._fill(batch)
@@ -144,7 +144,7 @@ class BatchAsking:
             return self._client.upload(batch.file_name, file)
 
     def _once(self, find: Callable[[], str], send: Callable[[], str]) -> str:
-        """Return the id of what is at the endpoint already, else of what is sent there now."""
+        """Return the id of the object that is already at the endpoint, or else of the one sent now."""
         if known_id := find():
             return known_id
         try:
@@ -175,7 +175,7 @@ class BatchAsking:
         self._stop_where_nothing_works(status, collected)
 
     def _stop_where_nothing_works(self, status: BatchStatus | None, collected: Collected) -> None:
-        """Stop a run whose next batch would end as this one did."""
+        """Stop a run whose next batch would fail like this one."""
         if status is not None and status.state == _REFUSED:
             self._refusal = status.problem or "The endpoint gave no reason."
             return
@@ -194,7 +194,7 @@ class BatchAsking:
             )
 
     def _note(self, batch: ProbeBatch, state: State, **fields: object) -> None:
-        """Write down how far a batch is, unless a worker that took over has gone further."""
+        """Store the state of a batch, unless a worker that took over has progressed further."""
         before = batch.state
         batch.state = state
         for name, value in fields.items():
