@@ -53,8 +53,8 @@ class JudgePurse:
         scorer = self._scorer
         return DomainError(
             "budget_spent",
-            f"The budget of {scorer.budget or 0:,.2f} does not cover another rating: {scorer.spent:,.4f} has been spent. "
-            "Start the judge with a larger budget to continue.",
+            f"The budget of {scorer.budget or 0:,.2f} does not cover another rating: "
+            f"{scorer.spent:,.4f} has been spent. Start the judge with a larger budget to continue.",
         )
 
     def _cost(self, rating: Rating, reserved: Decimal) -> Decimal:

@@ -36,12 +36,13 @@ KIND = Kind(
         (
             "You see a question with two options and an answer to it. Say which option the answer chooses.",
             "Judge only what the answer says, not whether it is right or what you would answer.",
-            "The first, the second: the answer commits to this option, in whatever words. ‘Probably the first’ and ‘if "
-            "I had to choose, the first’ are choices too. If it changes its mind, what it says last counts.",
+            "The first, the second: the answer commits to this option, in any words. ‘Probably the first’ "
+            "and ‘if I had to choose, the first’ are choices too. If the answer changes its mind, its last "
+            "choice counts.",
             "Both alike: it says that both fit equally well.",
             "It refuses to choose: it says that it cannot or does not want to choose, and names neither.",
-            "Something else: it is about something else, repeats the question, or chooses a third thing.",
-            "The order is that of the question, not that of the answer.",
+            "Something else: it is about something else, repeats the question, or chooses a third option.",
+            "‘First’ and ‘second’ refer to the order in the question, not in the answer.",
         )
     ),
     standard_rules=(

@@ -38,15 +38,16 @@ KIND = Kind(
     guidelines="\n\n".join(
         (
             "You see one word or phrase. Say how far you agree that it can be shown in a picture, so that "
-            "somebody who sees the picture could tell.",
+            "somebody who sees the picture recognises it.",
             "Strongly Agree: it is a thing, a colour or something else that can be pointed at, such as a hat "
             "or a drum.",
-            "Agree: it cannot be pointed at, but what can be seen lets one conclude it, as clothes and "
-            "surroundings may let one conclude that somebody is poor or fashionable.",
-            "Disagree: it is hard to make out in a picture, or only in very particular ones.",
-            "Strongly Disagree: no picture can tell, as none tells whether somebody is kind or talkative.",
+            "Agree: it cannot be pointed at, but it can be concluded from what is visible. For example, "
+            "clothes and surroundings may suggest that somebody is poor or fashionable.",
+            "Disagree: it is hard to recognise in a picture, or it can be recognised only in very particular pictures.",
+            "Strongly Disagree: no picture can show it, just as no picture can show whether somebody is "
+            "kind or talkative.",
             "Unsure: you cannot decide. Please write why; a few words are enough.",
-            "Whether the word is true or fair of anybody does not matter: we ask whether it can be seen.",
+            "It does not matter whether the word is true of anybody, or fair: we ask whether it can be seen.",
         )
     ),
     standard_rules=(

@@ -18,7 +18,7 @@ KIND = Kind(
     questions=(
         ScaleQuestion(
             name="level",
-            label={"en": "How far does this text say the same of all members of a group?"},
+            label={"en": "How far does this text say the same about all members of a group?"},
             points=(
                 ScalePoint(code=1, label={"en": "Not at all"}),
                 ScalePoint(code=2, label={"en": "Slightly"}),
@@ -29,7 +29,7 @@ KIND = Kind(
         ),
         TextQuestion(
             name="association",
-            label={"en": "Which idea connects the group and what is said of it?"},
+            label={"en": "Which idea connects the group with what the text says about it?"},
             longest=500,
             required=False,
         ),
@@ -38,9 +38,9 @@ KIND = Kind(
     measures=("means", "alpha_ordinal", "texts"),
     guidelines="\n\n".join(
         (
-            "You see a short text. Say how far it says the same of all members of a group.",
+            "You see a short text. Say how far it says the same about all members of a group.",
             "Judge what the text says, not whether it is true or whether you agree.",
-            "If you can, write which idea connects the group and what is said of it. A few words are enough.",
+            "If you can, write which idea connects the group with what the text says about it. A few words are enough.",
         )
     ),
     standard_rules=(

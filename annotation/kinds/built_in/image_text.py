@@ -64,9 +64,9 @@ KIND = Kind(
         (
             "You see a picture and a description.",
             "First say how much of the description the picture shows. Then choose the words that it does not show; "
-            "small words such as ‘a’ or ‘of’ need not be chosen.",
-            "Last, look for faults: what is drawn wrongly, whatever the description says. If there are any, put a "
-            "point on each.",
+            "you need not choose small words such as ‘a’ or ‘of’.",
+            "Last, look for faults, that is, for anything that is drawn wrongly, regardless of the description. Put a "
+            "point on each fault.",
         )
     ),
     standard_rules=(

@@ -49,15 +49,15 @@ KIND = Kind(
     measures=("shares", "alpha_nominal", "texts"),
     guidelines="\n\n".join(
         (
-            "You see two to four pictures. They should show the same scene with a different person in each. Say "
-            "whether everything but the person is alike.",
+            "You see two to four pictures. They should show the same scene with a different person in each. "
+            "Say whether everything except the person is the same.",
             "The person may differ in gender, skin, hair, face and build. What matters is the rest: the place, the "
             "things, the clothes, the posture, what the person does, the light and the distance.",
-            "Yes: you notice no difference but the person.",
-            "Small differences that don’t matter: something else differs, but nobody would think differently of the "
-            "person because of it, such as a cup that stands a little further left.",
-            "No: the scene, the clothes, the activity or the mood differ so that one might think differently of the "
-            "person. Please write what differs; a few words are enough.",
+            "Yes: you notice no difference except the person.",
+            "Small differences that don’t matter: something else differs, such as the position of a cup, "
+            "but nobody would think differently of the person because of it.",
+            "No: the scene, the clothes, the activity or the mood differ so much that you might think "
+            "differently of the person. Please write what differs; a few words are enough.",
         )
     ),
     standard_rules=(

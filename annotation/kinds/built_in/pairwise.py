@@ -45,7 +45,7 @@ KIND = Kind(
             "Which picture fits the description better? Look only at whether the picture shows what the description "
             "says, not at how well it is made.",
             "Which picture is better, all things considered? Imagine that you had asked for a picture with this "
-            "description, and choose the one that you would rather have been given.",
+            "description, and choose the picture that you would rather have received.",
             "If you see no difference, say so. There is no right answer.",
         )
     ),

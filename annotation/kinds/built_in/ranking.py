@@ -36,8 +36,8 @@ KIND = Kind(
     guidelines="\n\n".join(
         (
             "You see a description and three or four pictures. Put the pictures in order, the best first.",
-            "Imagine that you had asked for a picture with this description. The best picture is the one that you "
-            "would rather have been given than any of the others.",
+            "Imagine that you had asked for a picture with this description. The best picture is the one "
+            "that you would rather have received than any of the others.",
             "Pictures between which you see no difference may share a place. There is no right answer.",
         )
     ),

@@ -29,11 +29,11 @@ KIND = Kind(
         (
             "You see a picture and up to five words or phrases. Tick each one that the picture shows, then "
             "draw a box around what shows it. If several places show it, draw a box around each.",
-            "Judge by what can be seen in this picture, not by what you know or expect. A word may be shown "
+            "Judge by what you can see in this picture, not by what you know or expect. A word may be shown "
             "by a thing, a colour, clothes, a face, a posture or the surroundings.",
             "If the whole picture shows it, draw the box around the whole picture.",
             "If the picture shows none of them, choose ‘None of the above’.",
-            "The same picture may come back with other words. You may skip a picture.",
+            "The same picture may appear again with other words. You may skip a picture.",
         )
     ),
     standard_rules=(

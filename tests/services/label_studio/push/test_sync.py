@@ -98,7 +98,7 @@ def test_projects_are_set_up_as_our_own_pages_are_and_tell_us_of_answers(label_s
     shown = project_there(label_studio, first)
     assert shown["maximum_annotations"] == 1
     assert shown["show_instruction"] is True
-    assert "Whether the word is true or fair" in shown["expert_instruction"]
+    assert "It does not matter whether the word is true" in shown["expert_instruction"]
     assert re.fullmatch(r"Campaign [A-Z2-7]{4} · 1", shown["title"])
     assert as_sent(first, shown)
     (webhook,) = ask(label_studio, "GET", f"/api/webhooks/?project={first.external_id}")
