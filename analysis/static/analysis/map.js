@@ -1,6 +1,6 @@
-// Says the country under the pointer, or the one the keyboard is on, below the map.
+// Shows below the map the text of the country under the pointer or with the keyboard focus.
 //   <figure data-map><svg>… <a aria-label="Norland: …"><path><title>…</title></path></a></svg><p data-map-says>…</p></figure>
-// Without it a country says the same as its title and its accessible name.
+// Without this module, the title and the accessible name of a country contain the same text.
 for (const map of document.querySelectorAll("[data-map]")) {
   const line = map.querySelector("[data-map-says]");
   const say = (event) => {

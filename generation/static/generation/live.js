@@ -1,9 +1,9 @@
-// Shows what a form comes to while one changes it: the server counts, this module asks it and puts its answer in place.
+// Shows the totals of a form while it is changed: the server counts, and this module shows its answer.
 //
 //   <form data-live="/studies/isles/images/generate/estimate/" method="get"> … <button data-recalculate>Count</button> </form>
 //   <div data-live-answer>…</div>
 //
-// A form inside the answer starts what was counted: it waits until the count is of what stands there now.
+// A form inside the answer starts the counted work: it is disabled until the count matches the current form.
 // A form of method post is sent by POST. Without this module, the button does the same with a reload.
 
 import { differs, sayStale } from "../web/js/stale.js";
@@ -27,7 +27,7 @@ function bind(form) {
       place.dispatchEvent(new Event("stereoscope:replaced", { bubbles: true }));
       place.removeAttribute("aria-busy");
     } catch (error) {
-      // An aborted request was overtaken by a newer one; any other failure is said, and left to the person.
+      // A newer request replaced an aborted one; any other failure is announced, and the person can recalculate.
       if (error.name !== "AbortError") {
         place.removeAttribute("aria-busy");
         sayStale(form, place);

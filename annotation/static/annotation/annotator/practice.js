@@ -1,4 +1,4 @@
-// Practice: keys, and boxes on the picture, for forms and pages that work without.
+// Practice: keys, and boxes on the picture, for forms and pages that also work without scripts.
 //
 //   <form data-practice> … <input type="hidden" name="answer"> </form> with the payload of the task
 //   <div data-feedback> … <a data-next> </div>
@@ -14,7 +14,7 @@ const form = document.querySelector("form[data-practice]");
 const told = document.querySelector("[data-feedback]");
 const showGuidelines = bindGuidelines({ back: () => document.querySelector("[data-question]") ?? told.querySelector("h1") });
 
-// Only what asks questions of its own needs the scripts for them.
+// Only kinds with declared questions need the scripts for them.
 async function opened(payload) {
   if (payload.questions) {
     const [{ QuestionsPane }, { QuestionState }] = await Promise.all([import("./questions/pane.js"), import("./questions/question-state.js")]);

@@ -1,4 +1,4 @@
-// One task after another without loading a page: shows a payload, keeps what is begun, submits, shows the next.
+// Shows one task after another without loading a page: shows a payload, keeps drafts, submits, shows the next task.
 //
 //   <form data-task data-who="…" data-campaign="…" data-submit-url="…" data-skip-url="…" data-next-url="…" data-here="…" data-done="…"
 //     data-sign-in="…" data-now="2026-…">
@@ -27,7 +27,7 @@ const expired = document.getElementById("task-expired");
 const submitButton = form.querySelector("[data-submit]");
 const time = new ActiveTime();
 const reminder = new BreakReminder(time, { say: announce, leave: document.getElementById("leave") });
-// The page says what the server's clock showed, so that a wrong clock here expires nothing.
+// The page contains the server's time, so that a wrong clock here does not expire a task.
 const clockAhead = Date.now() - Date.parse(form.dataset.now);
 
 let payload = JSON.parse(document.getElementById("task-payload").textContent);
@@ -46,7 +46,7 @@ const report = bindReport({
   say: (words) => saved.say(words),
 });
 
-// Each kind of task loads the scripts that it alone needs.
+// Each kind of task loads its own scripts.
 async function open(first) {
   if (first.questions) {
     const [{ QuestionsPane }, { QuestionState }] = await Promise.all([import("./questions/pane.js"), import("./questions/question-state.js")]);
@@ -62,9 +62,9 @@ async function open(first) {
 }
 
 function begin(first) {
-  draft = null; // nothing is kept until the new task stands
+  draft = null; // nothing is kept until the new task is shown
   if (!first) {
-    state.reset({}); // boxes of attributes that are about to leave the screen
+    state.reset({}); // remove boxes of attributes that are about to disappear
     pane.show(payload);
     report.reset();
   }
@@ -82,25 +82,25 @@ function begin(first) {
     pane.question.focus({ preventScroll: true });
     window.scrollTo({ top: 0 });
   } else if (kept?.sent) {
-    submit(kept.sent); // it was on its way when the page was left; the same id makes it arrive once
+    submit(kept.sent); // it was being sent when the page was left; because of the id it is stored only once
   } else if (kept?.answer) {
     saved.say(gettext("What you had begun is back."));
   }
 }
 
-// A correction has no lease that could run out.
+// A correction has no lease that could end.
 function draftOf({ assignment, answer, expires_at: expiresAt }) {
   const { who, campaign } = form.dataset;
   const until = (answer ? Date.now() : Date.parse(expiresAt) + clockAhead) + WEEK;
   return new Draft({ who, campaign, assignment, purpose: answer ? "correction" : "answer", until });
 }
 
-// `sent` is what the server was sent and has not confirmed. Returns whether the device keeps it.
+// `sent` is a sent answer that the server has not confirmed. Returns whether the device keeps it.
 function keep(sent = null) {
   return draft?.keep({ answer: state.now, seconds: time.seconds, submission, sent }) ?? false;
 }
 
-// The same task in two tabs: both show what was done last, and Undo goes back to what this one showed before.
+// If the same task is in two tabs, both show the last change, and Undo returns to this tab's previous state.
 function heard(kept) {
   if (kept.over) return tell(gettext("This task was finished in another tab."), { href: form.dataset.here, words: gettext("Go to the current task") });
   if (sending || !kept.answer) return;
@@ -135,7 +135,7 @@ function busy(on, words = "") {
   if (words) saved.say(words);
 }
 
-// `again` is what was sent before and may have arrived or not.
+// `again` is an earlier request that may or may not have arrived.
 async function submit(again = null) {
   if (sending) return;
   tell("");
@@ -151,9 +151,9 @@ async function submit(again = null) {
     return accepted(outcome.data);
   }
   if (!isSignedOut(outcome) && outcome.status !== 404) {
-    submission = newSubmissionId(); // what was refused was not kept
+    submission = newSubmissionId(); // a refused submission was not stored
     keep();
-  } // else it stays as sent: signed in again, it goes by itself
+  } // otherwise it stays marked as sent: after signing in it is sent automatically
   refused(outcome);
 }
 
@@ -166,7 +166,7 @@ function accepted(data) {
   goOn(data.next, { answered: true });
 }
 
-// What a quality rule says of one's work stays until one says to have read it.
+// A message of a quality rule stays until the annotator confirms having read it.
 function warn(words) {
   const box = document.getElementById("warning");
   box.hidden = false;
@@ -187,7 +187,7 @@ async function skip() {
   goOn(outcome.data);
 }
 
-// The server wrote the addresses for the task it rendered; later ones differ in the assignment only.
+// The addresses are for the task that the server rendered; those of later tasks differ only in the assignment.
 function addressOf(name) {
   return form.dataset[name].replace(firstAssignment, payload.assignment);
 }
@@ -201,7 +201,7 @@ function leaveDraft() {
 
 function goOn(next, { answered = false } = {}) {
   const sameWords = next.kind === payload.kind && next.instrument.version === payload.instrument.version;
-  if (!sameWords) return void location.assign(form.dataset.here); // the guidelines changed: read them anew
+  if (!sameWords) return void location.assign(form.dataset.here); // the guidelines changed: show them again
   payload = next;
   if (payload.image) pane.showImage(payload.image);
   progress.show(payload.progress);
@@ -236,11 +236,11 @@ function watchExpiry() {
   expiryTimer = window.setTimeout(() => (expired.hidden = false), Math.min(Math.max(left, 0), 2 ** 31 - 1));
 }
 
-// Fetches the pictures that will probably come next, once these are there and the browser has nothing else to do.
+// Fetches the probable next pictures when the current ones have loaded and the browser is idle.
 let ahead = [];
 async function aheadOfHere() {
   try {
-    // Who was signed out meanwhile is sent to the sign-in page, which holds no images.
+    // If the person has been signed out, the answer is the sign-in page, which has no images.
     const answer = await fetch(form.dataset.aheadUrl, { credentials: "same-origin", redirect: "error" });
     return answer.ok ? await answer.json() : {};
   } catch {
@@ -255,7 +255,7 @@ function lookAhead() {
     const { images = [] } = await aheadOfHere();
     if (payload.assignment !== here) return;
     ahead = images.map((address) => Object.assign(new Image(), { src: address }));
-    for (const picture of ahead) picture.decode().catch(() => {}); // what does not load now is told when it is shown
+    for (const picture of ahead) picture.decode().catch(() => {}); // a failure is reported when the picture is shown
   };
   pane.whenSeen(() => idle(look));
 }
@@ -269,11 +269,11 @@ window.addEventListener("storage", (event) => {
 });
 window.addEventListener("pagehide", () => {
   const kept = draft?.read();
-  if (!draft || kept?.sent) return; // what is being sent is kept as sent
+  if (!draft || kept?.sent) return; // a draft that is being sent stays marked as sent
   if (kept?.answer) keep();
   else draft.keep({ seconds: time.seconds, submission });
 });
-// Nothing is asked of whoever leaves with a draft: it is kept. What is on its way should arrive first.
+// Leaving with a draft needs no confirmation, because the draft is kept. A running submission should arrive first.
 window.addEventListener("beforeunload", (event) => {
   if (sending) event.preventDefault();
 });
@@ -282,7 +282,7 @@ form.addEventListener("submit", (event) => {
   if (event.submitter?.matches("[data-skip]")) skip();
   else submit();
 });
-// On a small screen, and once somebody has worked a little, the guidelines wait behind their heading.
+// On a small screen, and after a few tasks, the guidelines are folded under their heading.
 const showGuidelines = bindGuidelines({
   closed: "whenSeen" in pane && payload.progress.done > 2,
   back: () => pane.question,
@@ -298,10 +298,10 @@ bindShortcuts(
     onUndo: () => (state.canUndo ? state.undo() : quick?.takeBack()),
     onRedo: () => state.redo(),
     onEscape: () => pane.escape(),
-    paused: () => sending, // what is on its way stays as it was sent
+    paused: () => sending, // an answer does not change while it is being sent
   },
   form.querySelector("[data-keys-on]"),
 );
 begin(true);
 resend(document.querySelector("[data-unsent]"), { except: payload.assignment });
-form.dataset.ready = ""; // keys and buttons answer from here on
+form.dataset.ready = ""; // keys and buttons work from now on

@@ -1,4 +1,4 @@
-// Words in the reader's language. The page carries its catalogue; without one (English) the words stand as written.
+// Texts in the reader's language. The page contains the catalogue; without one (English), the texts are not changed.
 //
 //   <script type="application/json" id="words">{"Saved.": "Gespeichert.", "%(count)s box": ["… Kästchen", "…"]}</script>
 //
@@ -16,7 +16,7 @@ export function ngettext(one, many, count, values = {}) {
   return filled(count === 1 ? first : rest, { count, ...values });
 }
 
-// A number as the page's language writes it.
+// A number in the format of the page's language.
 export function amount(number) {
   return number.toLocaleString(document.documentElement.lang || "en");
 }

@@ -2,7 +2,7 @@
 //
 //   <form data-draft="/studies/isles/campaigns/asking/"> … <div data-asking>…</div> <button data-recalculate>Recalculate</button></form>
 //
-// The server plans the campaign and answers the fragment. Without this module, 'Recalculate' does the same with a reload.
+// The server plans the campaign and returns the fragment. Without this module, 'Recalculate' does the same with a reload.
 
 import { differs, sayStale } from "../../web/js/stale.js";
 
@@ -23,7 +23,7 @@ for (const form of document.querySelectorAll("[data-draft]")) {
       const page = new DOMParser().parseFromString(await answer.text(), "text/html");
       shown.replaceChildren(...page.body.childNodes);
     } catch (error) {
-      // An aborted request was overtaken by a newer one; any other failure leaves it to the person, and says so.
+      // A newer request replaced an aborted one; after any other failure the page asks the person to recalculate.
       if (error.name === "AbortError") return;
       sayStale(form, shown);
     }
@@ -31,7 +31,7 @@ for (const form of document.querySelectorAll("[data-draft]")) {
   };
 
   form.addEventListener("input", (event) => {
-    // Words that annotators read change no count.
+    // Texts for annotators do not change the numbers.
     if (["guidelines", "pay", "name"].includes(event.target.name)) return;
     window.clearTimeout(timer);
     timer = window.setTimeout(ask, WAIT);

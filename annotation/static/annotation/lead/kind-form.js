@@ -3,7 +3,7 @@
 //   <form data-kind-form> … <div data-live="measures">…</div> <button name="action" value="add questions scale">…</form>
 //   <div role="status" data-live="status">…</div> <div data-screen><iframe srcdoc="…"></iframe></div>
 //
-// The server answers the whole page for the form as it stands; this module takes from it what follows from what was
+// The server returns the whole page for the current form; this module takes from it the parts that depend on what was
 // typed. Without it, each button does the same with a reload.
 
 import { announce } from "../../web/js/announce.js";
@@ -29,7 +29,7 @@ async function ask(submitter) {
 }
 
 function sayFailed(error) {
-  // An aborted request was overtaken by a newer one.
+  // A newer request replaced the aborted one.
   if (error.name === "AbortError") return;
   const status = document.querySelector('[data-live="status"]');
   const sentence = document.createElement("p");
@@ -40,7 +40,7 @@ function sayFailed(error) {
   status.replaceChildren(sentence);
 }
 
-// Replaces the contents of what follows from other fields. Nobody types in these parts; a focus stays where it is.
+// Replaces the parts that depend on other fields. Nobody types in these parts, and the focus does not move.
 function refresh(page) {
   for (const fresh of page.querySelectorAll("[data-live]")) {
     const old = document.querySelector(`[data-live="${CSS.escape(fresh.dataset.live)}"]`);
@@ -55,7 +55,7 @@ function refresh(page) {
   showScreen(page);
 }
 
-// Puts the error of a field, or its absence, into the page.
+// Shows or removes the error of a field.
 function mark(fresh) {
   const control = fresh.querySelector("input, select, textarea");
   const old = control?.id ? document.getElementById(control.id) : null;
@@ -72,7 +72,7 @@ function mark(fresh) {
   }
 }
 
-// A new frame comes over the old one once it is drawn, so that nothing flickers and the history stays as it is.
+// A new frame replaces the old one when it is drawn, so that nothing flickers and the history does not change.
 function showScreen(page) {
   const place = document.querySelector("[data-screen]");
   const fresh = page.querySelector("[data-screen] iframe");
@@ -92,7 +92,7 @@ function showScreen(page) {
   place.append(frame);
 }
 
-// The preview follows by itself.
+// The preview is updated automatically.
 function hideUpdate() {
   for (const button of document.querySelectorAll("[data-update]")) button.hidden = true;
 }

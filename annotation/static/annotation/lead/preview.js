@@ -1,4 +1,4 @@
-// The preview of a screen of questions: answers can be tried, so that what depends on them appears; nothing is sent.
+// The preview of a screen of questions: answers can be tried, so that dependent questions appear; nothing is sent.
 //
 //   <fieldset disabled class="lead-preview"> <form data-task> … </form> </fieldset> with the payload of the sample
 
@@ -10,7 +10,7 @@ const fieldset = document.querySelector(".lead-preview");
 const form = fieldset.querySelector("form[data-task]");
 const payload = JSON.parse(document.getElementById("task-payload").textContent);
 
-// Whatever would leave the page or write something stays switched off.
+// Controls that would leave the page or store something stay disabled.
 for (const button of fieldset.querySelectorAll("[data-submit], [data-skip], [formaction], [form]")) button.disabled = true;
 for (const own of fieldset.querySelectorAll("form")) own.addEventListener("submit", (event) => event.preventDefault());
 const state = new QuestionState();

@@ -35,7 +35,7 @@ function bind(form) {
     }
   });
 
-  // The back button brings the page back as it was left: under way.
+  // The back button restores the page in its previous state: busy.
   window.addEventListener("pageshow", () => {
     isBusy = setBusy(button, null, words);
   });
@@ -70,7 +70,7 @@ async function options(address) {
   return (await answer.json()).request_options;
 }
 
-// Bytes travel as base64url; browsers that read such options by themselves are still too new.
+// Bytes are sent as base64url; only the newest browsers can parse such options themselves.
 function withBytes(given) {
   const read = { ...given, challenge: bytes(given.challenge) };
   if (given.user) read.user = { ...given.user, id: bytes(given.user.id) };

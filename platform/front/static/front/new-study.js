@@ -11,7 +11,7 @@
 import { differs, sayStale } from "../web/js/stale.js";
 
 const WAIT = 250;
-// A longer list has its regions folded, as the server does.
+// The regions of a longer list are folded, as the server does.
 const OPEN_AT_MOST = 30;
 
 for (const form of document.querySelectorAll("[data-new-study]")) bind(form);
@@ -31,7 +31,7 @@ function bind(form) {
       show(form, await answer.json());
       totals.removeAttribute("aria-busy");
     } catch (error) {
-      // An aborted request was overtaken by a newer one; any other failure leaves it to the person, and says so.
+      // A newer request replaced an aborted one; after any other failure the page asks the person to recalculate.
       if (error.name !== "AbortError") {
         totals.removeAttribute("aria-busy");
         sayStale(form, totals);
@@ -69,7 +69,7 @@ function bind(form) {
   }
 }
 
-// The list comes again from the server in a moment; the focus goes to the next group that can be left out.
+// The server will send the list again; the focus moves to the next group that can be left out.
 function leaveOut(form, button) {
   form.querySelector(`[data-group="${button.dataset.leaveOut}"] input[name="groups"]`).checked = false;
   const item = button.closest("li");

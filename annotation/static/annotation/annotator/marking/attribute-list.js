@@ -1,11 +1,11 @@
-// The attributes of a marking task: ticks, which one is being drawn for, its boxes as buttons, and what is wrong with it.
+// The attributes of a marking task: ticks, the attribute for which boxes are drawn, its boxes as buttons, and errors.
 //
 //   <ul data-attributes> <li data-attribute="ref" data-number="1"> checkbox, [data-tools] with [data-count] [data-draw] [data-add], [data-error] </li> … </ul>
-//   <ul data-boxes> the boxes of the attribute that is drawn for </ul>
+//   <ul data-boxes> the boxes of the active attribute </ul>
 //
 //   const list = new AttributeList({ list: ul, boxes: ul, template }, state); list.connect(editor); list.show([{ref, text}]); list.active
 //
-// `active` is what was ticked, drawn for or chosen last.
+// `active` is the attribute that was ticked, drawn for or chosen last.
 
 import { BOXES, listPlaces } from "./place-list.js";
 import { gettext, ngettext } from "../words.js";
@@ -38,7 +38,7 @@ export class AttributeList {
     return { number: Number(row.dataset.number), text: row.querySelector("[data-text]").textContent };
   }
 
-  // The rows that the server wrote are used as they are; those of the next task are copied from the template.
+  // The server's rows are used unchanged; rows of the next task are copied from the template.
   adopt() {
     for (const row of this.list.children) this.#bind(row);
   }
@@ -68,7 +68,7 @@ export class AttributeList {
     row.querySelector("input").addEventListener("change", () => this.toggle(ref));
     row.querySelector("[data-draw]").addEventListener("click", () => {
       this.activate(ref);
-      row.querySelector("[data-add]").focus(); // the button pressed has gone
+      row.querySelector("[data-add]").focus(); // the pressed button no longer exists
     });
     row.querySelector("[data-add]").addEventListener("click", () => this.editor.addInTheMiddle(ref));
   }
@@ -113,7 +113,7 @@ export class AttributeList {
     this.#listBoxes();
   }
 
-  // In one place below all rows: a list in each would move the rows that follow.
+  // In one place below all rows: a list in each row would move the following rows.
   #listBoxes() {
     const all = this.state.now.boxes;
     const own = all.filter((box) => box.attribute === this.active);

@@ -5,25 +5,25 @@
 //   const editor = new BoxEditor(svg, state, {
 //     active: () => "a1",                       // the attribute a new box is for, or null
 //     label: (ref) => ({number: 1, text: "hat"}),
-//     say: (words) => …,                        // politely, to everyone
-//     idle: "…",                                // said where there is nothing to draw for
+//     say: (words) => …,                        // announces politely
+//     idle: "…",                                // announced if there is no active attribute
 //   });
 //   editor.addEventListener("select", () => editor.selected);
 //
-// One rule for the mouse: a drag that begins in the chosen box moves it, any other drag draws, also inside boxes that are not chosen.
-// With Shift held, or `drawing` on, a drag inside the chosen box draws too. A click chooses the smallest box under it, a further
-// click the next larger. Two clicks draw as well as a drag does. The picture may be letter-boxed and enlarged.
+// Mouse: a drag that begins in the chosen box moves it; any other drag draws, even inside boxes that are not chosen.
+// With Shift pressed, or `drawing` on, a drag inside the chosen box draws too. A click chooses the smallest box under it, another
+// click the next larger box. Two clicks draw a box like a drag. The picture may be letter-boxed and enlarged.
 
 import { arrowStep, between, bigEnough, CLICK, element, fractionAt, inWords, moved, onScreen, resized } from "./geometry.js";
 import { gettext } from "../words.js";
 
-const HANDLE = 12; // CSS pixels, seen
-const HANDLE_REACH = 28; // CSS pixels, felt
+const HANDLE = 12; // CSS pixels, as shown
+const HANDLE_REACH = 28; // CSS pixels that react
 const HANDLES = ["nw", "n", "ne", "e", "se", "s", "sw", "w"];
 
 export class BoxEditor extends EventTarget {
   selected = null;
-  drawing = false; // a drag draws wherever it begins
+  drawing = false; // a drag always draws
   #gesture = null;
   #corner = null; // the first of two clicks
   #hover = null;
@@ -67,7 +67,7 @@ export class BoxEditor extends EventTarget {
     if (focus) this.svg.querySelector(`[data-box="${id}"]`)?.focus({ preventScroll: true });
   }
 
-  // A box in the middle, for those who place it with the arrow keys.
+  // A box in the middle, to be placed with the arrow keys.
   addInTheMiddle(ref) {
     const shift = 0.03 * (this.state.now.boxes.length % 6);
     const id = this.state.addBox({ attribute: ref, x: 0.3 + shift, y: 0.3 + shift, width: 0.3, height: 0.3 });
@@ -85,7 +85,7 @@ export class BoxEditor extends EventTarget {
     return others.at(-1)?.id ?? null;
   }
 
-  // Gives up what is begun: true when there was something.
+  // Cancels an unfinished box; returns whether there was one.
   escape() {
     const something = this.#corner !== null || this.#gesture !== null || this.selected !== null;
     this.cancel();
@@ -95,7 +95,7 @@ export class BoxEditor extends EventTarget {
 
   draw() {
     if (this.selected !== null && !this.box(this.selected)) this.selected = null;
-    // Undo, Delete or another tab may take away the box that is being dragged.
+    // Undo, Delete or another tab may remove the box that is being dragged.
     if (this.#gesture && this.#gesture.kind !== "draw" && !this.box(this.#gesture.id)) this.#gesture = null;
     const focused = document.activeElement?.closest?.("[data-box]");
     const focusedId = focused && this.svg.contains(focused) ? Number(focused.dataset.box) : null;
@@ -103,7 +103,7 @@ export class BoxEditor extends EventTarget {
     const boxes = this.state.now.boxes.map((box) =>
       this.#gesture?.id === box.id && this.#gesture.place ? { ...box, ...this.#gesture.place } : box,
     );
-    // The chosen one lies on top, so that its handles can be reached; the order of tabbing stays that of drawing.
+    // The chosen box is on top, so that its handles can be reached; the tab order is the order of drawing.
     const drawn = boxes.map((box, index) => this.#drawBox(box, index, scale));
     const handles = boxes.filter((box) => box.id === this.selected).flatMap((box) => this.#drawHandles(box, scale));
     const sketch = this.#sketch();
@@ -113,7 +113,7 @@ export class BoxEditor extends EventTarget {
       this.svg.querySelector(`[data-box="${focusedId}"]`)?.focus({ preventScroll: true });
       this.#refocusing = false;
     }
-    // A finger scrolls the page over the picture until there is something to draw.
+    // A finger on the picture scrolls the page unless there is something to draw.
     this.svg.classList.toggle("drawing", this.active() !== null || boxes.length > 0);
   }
 
@@ -125,7 +125,7 @@ export class BoxEditor extends EventTarget {
 
   #down(event) {
     if (!event.isPrimary || event.button !== 0) return;
-    event.preventDefault(); // no text selection, no dragging of the picture; focus is set by hand
+    event.preventDefault(); // no text selection, no dragging of the picture; focus is set explicitly
     this.svg.setPointerCapture(event.pointerId);
     const at = fractionAt(this.svg, event);
     const under = this.#under(at).map((box) => box.id);
@@ -215,14 +215,14 @@ export class BoxEditor extends EventTarget {
     }
   }
 
-  // Drops what a finger or the mouse has begun.
+  // Cancels an unfinished gesture of a finger or the mouse.
   cancel() {
     this.#gesture = null;
     this.#corner = null;
     this.draw();
   }
 
-  // Tabbing to a box chooses it; pressing on one does not yet, for that may begin a box inside it.
+  // Tabbing to a box chooses it; pressing on a box does not yet, because this may begin a box inside it.
   #focused(event) {
     if (this.#refocusing || this.#gesture) return;
     const id = Number(event.target.closest("[data-box]")?.dataset.box ?? NaN);

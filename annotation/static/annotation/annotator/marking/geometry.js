@@ -3,12 +3,12 @@
 import { gettext } from "../words.js";
 
 const SVG = "http://www.w3.org/2000/svg";
-export const CLICK = 5; // CSS pixels that a click may wander
+export const CLICK = 5; // CSS pixels that the pointer may move during a click
 const STEP = 0.01;
 const FINE_STEP = 0.002;
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 
-// Smaller than this, in fractions, is a slip of the hand and not a box.
+// A rectangle smaller than this, in fractions, is accidental and not a box.
 export const SMALLEST = 0.01;
 
 const clamp = (value, low, high) => Math.min(Math.max(value, low), high);
@@ -28,7 +28,7 @@ export function moved(box, dx, dy) {
   };
 }
 
-// `edges` names the edges that follow: "n", "se", "w" …
+// `edges` names the edges that move: "n", "se", "w" …
 export function resized(box, edges, dx, dy) {
   let [left, top, right, bottom] = [box.x, box.y, box.x + box.width, box.y + box.height];
   if (edges.includes("w")) left = clamp(left + dx, 0, right - SMALLEST);
@@ -48,7 +48,7 @@ export function inWords(box) {
   return gettext("%(x)s from the left, %(y)s from the top, %(width)s wide, %(height)s high", places);
 }
 
-// Where the picture is, without its letter-box, and how large a unit of it is there.
+// The position of the picture without its letter-box, and the size of its unit.
 export function onScreen(svg) {
   const { width, height } = svg.viewBox.baseVal;
   const { left, top, width: across, height: down } = svg.getBoundingClientRect();

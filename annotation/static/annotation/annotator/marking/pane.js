@@ -79,7 +79,7 @@ export class MarkingPane {
     };
   }
 
-  // An answer given before, as the screen keeps it.
+  // An earlier answer, in the format of the screen.
   given(answer) {
     return { ...answer, none: answer.none_of_the_above };
   }
@@ -89,7 +89,7 @@ export class MarkingPane {
     return { ticked, none: this.none.checked };
   }
 
-  // The picture first of all, so that it is decoded while the rest is written.
+  // The picture comes first, so that it is decoded while the rest is rendered.
   showImage(image) {
     this.picture.show(image);
   }
@@ -122,7 +122,7 @@ export class MarkingPane {
         : gettext("Tick what you see; a box around it helps.");
   }
 
-  // Under the picture for those who look there, and in words for those who listen.
+  // Visible under the picture, and announced to screen readers.
   say(words) {
     this.hint.textContent = words;
     this.announce(words);
@@ -161,7 +161,7 @@ export class MarkingPane {
     return Object.keys(boxes).length > 0 || none !== "";
   }
 
-  // Calls back once the picture is there.
+  // Calls back when the picture has loaded.
   whenSeen(does) {
     this.picture.whenSeen(does);
   }
@@ -223,7 +223,7 @@ export class MarkingPane {
   }
 }
 
-// Up and down go through the answers to the submit button, so that arrows, space and Enter do for the whole task.
+// Up and down move through the answers to the submit button, so that arrows, space and Enter suffice for a task.
 function bindArrows(part, last) {
   const towards = { ArrowDown: 1, ArrowUp: -1 };
   document.addEventListener("keydown", (event) => {

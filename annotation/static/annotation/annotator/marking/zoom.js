@@ -1,4 +1,4 @@
-// Enlarges a picture within its frame and moves it about. Boxes keep to the picture: only the layer that holds both grows.
+// Enlarges a picture within its frame and moves it. Boxes stay on the picture: only the layer with both grows.
 //
 //   <div class="image-frame" data-frame><div class="layer" data-layer><img …><svg data-overlay …></svg></div></div>
 //
@@ -6,7 +6,7 @@
 //   zoom.by(1.5); zoom.pan(40, 0); zoom.reset(); zoom.reveal({x, y, width, height}); zoom.addEventListener("change", …);
 //
 // Ctrl and wheel, two fingers: enlarge. Wheel, middle button, two fingers, or a drag with nothing to draw: move.
-// The layer is laid out larger rather than transformed, so that lines and handles keep their size on the screen.
+// The layer is laid out larger instead of transformed, so that lines and handles keep their size on the screen.
 
 export const MOST = 8;
 const FACTOR = 1.5;
@@ -31,7 +31,7 @@ export class Zoom extends EventTarget {
     for (const type of ["pointerup", "pointercancel"]) listen(type, this.#up);
     let width = window.innerWidth;
     window.addEventListener("resize", () => {
-      if (window.innerWidth !== width) this.reset(); // a phone's address bar that comes and goes changes the height only
+      if (window.innerWidth !== width) this.reset(); // a phone's address bar changes only the height
       width = window.innerWidth;
     });
   }
@@ -39,7 +39,7 @@ export class Zoom extends EventTarget {
   in() { this.by(FACTOR); }
   out() { this.by(1 / FACTOR); }
 
-  // Around the point that is at (x, y) of the frame, the middle unless told.
+  // Zooms around the point (x, y) of the frame, by default its middle.
   by(factor, x, y) {
     const size = this.#size ?? this.frame.getBoundingClientRect();
     const [atX, atY] = [x ?? size.width / 2, y ?? size.height / 2];
@@ -50,7 +50,7 @@ export class Zoom extends EventTarget {
     this.#place(atX - (atX - this.#x) * grown, atY - (atY - this.#y) * grown);
   }
 
-  // Returns whether there was anywhere to go.
+  // Returns whether the picture moved.
   pan(dx, dy) {
     if (this.scale === 1) return false;
     const [x, y] = [this.#x, this.#y];
@@ -64,7 +64,7 @@ export class Zoom extends EventTarget {
     this.#place(0, 0);
   }
 
-  // Brings a part of the layer, given by its place on the screen, into the frame.
+  // Brings a part of the layer, given by its position on the screen, into the frame.
   reveal(part) {
     if (this.scale === 1) return;
     const seen = this.frame.getBoundingClientRect();
@@ -93,7 +93,7 @@ export class Zoom extends EventTarget {
       event.preventDefault(); // the picture grows, not the page
       this.by(Math.exp(-event.deltaY * 0.004), event.clientX - frame.left, event.clientY - frame.top);
     } else if (this.pan(-event.deltaX, -event.deltaY)) {
-      event.preventDefault(); // at the picture's edge the page scrolls on
+      event.preventDefault(); // at the picture's edge, the page scrolls
     }
   }
 
@@ -134,6 +134,6 @@ export class Zoom extends EventTarget {
     this.#pointers.delete(event.pointerId);
     if (!this.#moving) return;
     event.stopPropagation();
-    this.#moving = this.#pointers.size > 0; // the finger that stays down draws nothing
+    this.#moving = this.#pointers.size > 0; // the remaining finger draws nothing
   }
 }

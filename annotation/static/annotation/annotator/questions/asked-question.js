@@ -1,11 +1,11 @@
-// One question on the screen: its parts, what is chosen in them, and what is wrong with them.
+// One question on the screen: its parts, the chosen answers, and errors.
 //
 //   <fieldset data-asked="quality"> <legend>…</legend> <div data-parts> <div data-part="s1"> controls, [data-error] </div> … </div>
 //     <template data-part-template> … </template> </fieldset>
 //
 //   const asked = new AskedQuestion(fieldset, state, { displaced: (ref, place) => … }); asked.show(question, stimuli, words); asked.update(answers);
 //
-// A part is the question itself (ref ""), or it about one stimulus. The parts that the server wrote are used as they are.
+// A part is the question itself (ref ""), or the question about one stimulus. The server's parts are used unchanged.
 
 import { filledCopy } from "./copies.js";
 import { valueOf } from "./conditions.js";
@@ -44,7 +44,7 @@ export class AskedQuestion {
     return this.parts.querySelector(`[data-part="${ref}"]`);
   }
 
-  // What was chosen when the server wrote the form.
+  // The answers in the form that the server rendered.
   shown(ref) {
     const part = this.part(ref);
     if (this.question.type === "text") return part.querySelector("textarea").value || undefined;
@@ -63,7 +63,7 @@ export class AskedQuestion {
       const text = part.querySelector("textarea");
       if (text && text.value !== (value ?? "")) text.value = value ?? "";
     }
-    // What is not asked but keeps its room (questions.css) cannot be answered.
+    // A question that is not asked but keeps its space (questions.css) cannot be answered.
     this.fieldset.hidden = this.fieldset.inert = [...this.parts.children].every((part) => part.hidden);
   }
 
@@ -75,7 +75,7 @@ export class AskedQuestion {
     part.querySelector("textarea")?.setAttribute("aria-invalid", Boolean(message));
   }
 
-  // Goes to what is chosen, or to the first that can be; in a ranking to the first without a place.
+  // Moves the focus to the chosen answer, or to the first; in a ranking to the first item without a place.
   focus(ref, { options } = {}) {
     const part = this.part(ref) ?? this.parts.firstElementChild;
     const rows = [...part.querySelectorAll("[data-row]")];
@@ -97,7 +97,7 @@ export class AskedQuestion {
     if (control.matches("textarea")) this.state.type(this.question, control.closest("[data-part]").dataset.part, control.value);
   }
 
-  // “None” and other answers exclude each other: what was ticked last holds.
+  // “None” and other answers exclude each other: the last tick counts.
   #chosenAfter(part, control) {
     if (control.type === "checkbox" && control.checked) {
       for (const other of part.querySelectorAll(":checked")) {

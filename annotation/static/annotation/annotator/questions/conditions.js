@@ -1,15 +1,15 @@
-// Which questions are asked, which are answered, and what is sent of them. Pure: knows nothing of the page.
+// Which questions are asked and answered, and what is sent. Pure: independent of the page.
 //
 //   isAsked(questions, answers, question, "s1") · answerOf(payload, { answers, places })
 //
-// `answers` holds a value for each question by its name; of a question that is asked of each stimulus, a value by stimulus.
+// `answers` has a value for each question by its name; for a question about each stimulus, a value by stimulus.
 
 export function valueOf(answers, question, ref) {
   const value = answers[question.name];
   return question.each ? value?.[ref] : value;
 }
 
-// What is answered at once: the question, or it for one stimulus.
+// The unit of an answer: the question, or the question about one stimulus.
 export function partsOf(question, stimuli) {
   return question.each ? stimuli.map(({ ref }) => ref) : [""];
 }
@@ -36,12 +36,12 @@ export function isPlaceAsked(question, value, stimuli) {
   return region.after.length === 0 || codesOf(value).some((code) => region.after.includes(code));
 }
 
-// Some of a ranking is no answer; of an optional question it is none that could be left out without a word.
+// An incomplete ranking is not an answer, and it is an error even if the question is optional.
 export function isBegun(question, value) {
   return question.type === "rank" && Object.keys(value ?? {}).length > 0;
 }
 
-// What is asked now, in order: {question, ref, value, answered}.
+// The questions asked now, in order: {question, ref, value, answered}.
 export function askedParts({ questions, stimuli }, answers) {
   return questions.flatMap((question) =>
     partsOf(question, stimuli)
@@ -53,7 +53,7 @@ export function askedParts({ questions, stimuli }, answers) {
   );
 }
 
-// The answer as the interface takes it: nothing of what is not asked.
+// The answer in the format of the API, without questions that are not asked.
 export function answerOf(payload, { answers, places }) {
   const sent = { answers: {}, regions: {} };
   for (const { question, ref, value, answered } of askedParts(payload, answers)) {
@@ -68,13 +68,13 @@ export function answerOf(payload, { answers, places }) {
   return sent;
 }
 
-// An answer given before, as the screen keeps it.
+// An earlier answer, in the format of the screen.
 export function givenAnswer({ answers, regions }) {
   const places = Object.entries(regions ?? {}).flatMap(([question, given]) => given.map((place) => ({ question, ...place })));
   return { answers, places };
 }
 
-// 1, 1, 3: whoever shares a place takes up those behind it.
+// 1, 1, 3: items that share a place also use up the following places.
 export function competitionRanks(places) {
   const all = Object.values(places);
   return Object.fromEntries(

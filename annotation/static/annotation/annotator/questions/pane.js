@@ -1,4 +1,4 @@
-// The questions on the screen: pictures or texts, what is asked about them, and where in them.
+// The questions on the screen: pictures or texts, the questions about them, and the places drawn on them.
 
 import { Blur } from "../screen/comfort.js";
 import { AskedQuestion } from "./asked-question.js";
@@ -19,7 +19,7 @@ const MISSING = {
 };
 
 export class QuestionsPane {
-  #visible = null; // the names of the questions asked; null until a task stands
+  #visible = null; // the names of the questions asked; null until a task is shown
 
   constructor(form, state, payload, announce) {
     Object.assign(this, { form, state, payload, announce });
@@ -55,7 +55,7 @@ export class QuestionsPane {
     return givenAnswer(answer);
   }
 
-  // What the server wrote into the form, such as an answer it just refused.
+  // Contents that the server wrote into the form, such as an answer that it just refused.
   shown() {
     const answers = {};
     for (const question of this.payload.questions) {
@@ -100,7 +100,7 @@ export class QuestionsPane {
     return answerOf(this.payload, this.state.now);
   }
 
-  // Says what keeps this from being submitted and goes there; null when nothing does.
+  // Announces what prevents submitting and moves the focus there; null if nothing does.
   check() {
     const several = this.payload.stimuli.length > 1;
     if (!this.stimuli.seen) {
@@ -159,21 +159,21 @@ export class QuestionsPane {
     return isAsked(questions, answers, question, ref) && isPlaceAsked(question, valueOf(answers, question, ref), stimuli);
   }
 
-  // Where one question alone compares or ranks, each picture says how it stands.
+  // If a single question compares or ranks, each picture shows its current place.
   #mark() {
     const [only, another] = this.payload.questions.filter(({ type }) => type === "compare" || type === "rank");
     const value = only && !another && this.state.now.answers[only.name];
     this.stimuli.mark(!value || value === "tie" ? {} : only.type === "rank" ? value : { [value]: CHOSEN });
   }
 
-  // Each has a place of its own, so that giving one away is said.
+  // Places are unique, so losing a place is announced.
   #displaced(ref, place) {
     const index = this.payload.stimuli.findIndex((stimulus) => stimulus.ref === ref);
     const name = nameOf(this.payload.stimuli[index], index);
     this.announce(place ? gettext("%(name)s now has place %(place)s.", { name, place }) : gettext("%(name)s has no place now.", { name }));
   }
 
-  // What had the focus may be asked no longer: then back to what it depends on.
+  // The question with the focus may no longer be asked: then the focus moves to the question on which it depends.
   #keepFocus(name) {
     let question = this.asked.get(name).question;
     if (!this.asked.get(name).fieldset.hidden) return;

@@ -3,13 +3,13 @@
 //   const editor = new PointEditor(svg, places, { active: () => "fault", label: (name) => ({number: 1, text: "Where?"}), say, idle: "…" });
 //   editor.addEventListener("select", () => editor.selected);
 //
-// `places` is what `regions.js` calls the places of one picture. A press on a point chooses it, and a drag moves it.
+// `places` are the places of one picture in `regions.js`. Pressing on a point chooses it, and dragging moves it.
 
 import { arrowStep, CLICK, element, fractionAt, onScreen } from "../marking/geometry.js";
 import { gettext } from "../words.js";
 
-const RADIUS = 9; // CSS pixels, seen
-const REACH = 22; // CSS pixels, felt
+const RADIUS = 9; // CSS pixels, as shown
+const REACH = 22; // CSS pixels that react
 
 const inside = (value) => Math.min(Math.max(value, 0), 1);
 const percent = (value) => `${Math.round(value * 100)} %`;
@@ -42,7 +42,7 @@ export class PointEditor extends EventTarget {
     if (focus) this.svg.querySelector(`[data-point="${id}"]`)?.focus({ preventScroll: true });
   }
 
-  // A point in the middle, for those who place it with the arrow keys.
+  // A point in the middle, to be placed with the arrow keys.
   addInTheMiddle(name) {
     const shift = 0.03 * (this.places.now.boxes.length % 6);
     this.select(this.places.addBox({ attribute: name, x: 0.5 + shift, y: 0.5 + shift }), { focus: true });
@@ -64,7 +64,7 @@ export class PointEditor extends EventTarget {
     this.select(null);
   }
 
-  // Drops what a finger or the mouse has begun.
+  // Cancels an unfinished gesture of a finger or the mouse.
   cancel() {
     this.#gesture = null;
     this.draw();
@@ -89,7 +89,7 @@ export class PointEditor extends EventTarget {
 
   #down(event) {
     if (!event.isPrimary || event.button !== 0) return;
-    event.preventDefault(); // no dragging of the picture; focus is set by hand
+    event.preventDefault(); // no dragging of the picture; focus is set explicitly
     const id = Number(event.target.closest("[data-point]")?.dataset.point ?? NaN);
     if (!Number.isNaN(id)) {
       this.svg.setPointerCapture(event.pointerId);

@@ -1,8 +1,8 @@
-// Single keys that answer: digits the question one is at, or the first that is open; arrows and = which of two.
+// Single keys that answer: digits for the question with the focus, or the first open one; arrows and = for comparisons.
 //
 //   const keys = new QuestionKeys(() => askedParts(…), { asked: (name) => askedQuestion }); bindShortcuts(keys.keys, …);
 //
-// A control names its key: <input type="radio" data-key="4">. A key that has nothing to do is left to the browser.
+// A control names its key: <input type="radio" data-key="4">. The browser handles keys without an action.
 
 const CONTROLS = "input, select, textarea, [role=application]";
 
@@ -18,7 +18,7 @@ export class QuestionKeys {
 
   #compare(value) {
     const at = document.activeElement;
-    if (at?.matches(CONTROLS) && !at.closest(".asked-compare")) return false; // arrows of its own
+    if (at?.matches(CONTROLS) && !at.closest(".asked-compare")) return false; // it has its own arrow keys
     return this.#press(`.asked-compare [value="${value}"]`);
   }
 
@@ -33,7 +33,7 @@ export class QuestionKeys {
     return true;
   }
 
-  // The first part without an answer that has the key, else the first that has it.
+  // The first unanswered part with the key, else the first part with it.
   #open(selector) {
     const fitting = this.parts()
       .map(({ question, ref, answered }) => ({ answered, part: this.asked(question.name).part(ref) }))
@@ -41,7 +41,7 @@ export class QuestionKeys {
     return (fitting.find(({ answered }) => !answered) ?? fitting[0])?.part;
   }
 
-  // One answer is enough: on to what is still open after it, and to nothing that could be left out.
+  // After an answer: continue with the next open question, skipping optional ones.
   #goOn(control) {
     const { asked: name } = control.closest("[data-asked]").dataset;
     const { part: ref } = control.closest("[data-part]").dataset;
@@ -54,7 +54,7 @@ export class QuestionKeys {
   }
 }
 
-// Of a ranking the row one is at, or the first without a place.
+// In a ranking: the row with the focus, or the first row without a place.
 function scopeOf(part, at) {
   const rows = [...part.querySelectorAll("[data-row]")];
   if (!rows.length) return part;

@@ -1,8 +1,8 @@
-// What is answered so far to the questions of one task, with undo and redo. Pure: knows nothing of the page.
+// The present answers to the questions of one task, with undo and redo. Pure: independent of the page.
 //
 //   const state = new QuestionState(); state.set(question, "s1", 4); state.rank(question, "s2", 1); state.undo();
 //
-// `now.places` are the boxes and points: {id, question, stimulus, x, y} and, of a box, width and height.
+// `now.places` are the boxes and points: {id, question, stimulus, x, y} and, for a box, width and height.
 
 import { History } from "../screen/history.js";
 
@@ -15,12 +15,12 @@ export class QuestionState extends History {
     super(EMPTY);
   }
 
-  // Begins another task or takes up a draft: there is no way back before it.
+  // Begins another task or restores a draft; this cannot be undone.
   reset(answer) {
     this.begin(this.#numbered(answer));
   }
 
-  // Takes over what was answered elsewhere, as one step that can be undone.
+  // Takes over an answer from another tab, as one step that can be undone.
   adopt(answer) {
     this.step(this.#numbered(answer));
   }
@@ -33,7 +33,7 @@ export class QuestionState extends History {
     this.replace({ ...this.now, answers: this.#with(question, ref, text) });
   }
 
-  // Where each has a place of its own, the one that had it takes what this one leaves. Returns that one, or null.
+  // If places are unique, the item that had the place gets the place that this one leaves. Returns that item, or null.
   rank(question, ref, place) {
     const ranks = { ...this.now.answers[question.name] };
     const other = question.ties ? undefined : Object.keys(ranks).find((one) => one !== ref && ranks[one] === place);

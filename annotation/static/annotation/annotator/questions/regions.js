@@ -1,10 +1,10 @@
-// Where in the pictures: boxes and points for the answers that ask for a place.
+// Places in the pictures: boxes and points for answers that need a place.
 //
 //   part: <div data-region hidden> <span data-count></span> <button data-add> <ul data-boxes></ul> </div>
 //
 //   const regions = new Regions(form, state, { isPlaceAsked: (question, ref) => true, say }); regions.show(payload); regions.missing();
 //
-// A question asked once is about the only picture; one asked of each, about the picture of its part.
+// A question asked once is about the only picture; a question about each picture is about the picture of its part.
 
 import { BoxEditor } from "../marking/box-editor.js";
 import { BOXES, listPlaces, POINTS } from "../marking/place-list.js";
@@ -16,7 +16,7 @@ const SHAPES = {
   point: { editor: PointEditor, words: POINTS, count: (count) => ngettext("%(count)s point", "%(count)s points", count), none: () => gettext("No point yet") },
 };
 
-// The places of one shape in one picture, in the words in which the editors know boxes of attributes.
+// The places of one shape in one picture, with the interface that the editors use for boxes of attributes.
 class Places extends EventTarget {
   constructor(state, shape, stimulus, isShown) {
     super();
@@ -45,7 +45,7 @@ class Places extends EventTarget {
 
 export class Regions {
   #editors = []; // {editor, places, svg, shape, stimulus}
-  #active = null; // the name of the question that was answered or drawn for last
+  #active = null; // the name of the question that was last answered or drawn for
   #questions = [];
 
   constructor(form, state, { isPlaceAsked, say }) {
@@ -88,7 +88,7 @@ export class Regions {
     this.form.querySelector(`[data-asked="${name}"] [data-part="${ref}"] [data-add]`).focus();
   }
 
-  // A box or a point for the question at hand, to place with the arrow keys.
+  // A box or a point for the current question, to be placed with the arrow keys.
   add() {
     const here = document.activeElement?.closest("[data-part]")?.querySelector("[data-region]:not([hidden]) [data-add]");
     const name = this.#active;
@@ -119,7 +119,7 @@ export class Regions {
     return { editor, places, svg, shape, stimulus };
   }
 
-  // What a new place in this picture is for: the question at hand, or the last that asks for one.
+  // The question of a new place in this picture: the current one, or the last that needs a place.
   #question(stimulus, shape = null) {
     const open = this.#questions.filter((question) => this.isPlaceAsked(question.name, this.#refOf(question.name, stimulus)));
     const question = open.find(({ name }) => name === this.#active) ?? open.at(-1);

@@ -1,4 +1,4 @@
-// The pictures or texts of a task: those of the next one are copied from a template, and any picture opens larger.
+// The pictures or texts of a task. Those of the next task are copied from a template, and pictures can be enlarged.
 //
 //   <div data-stimuli> <figure data-stimulus="s1"> [data-frame] or [data-text], [data-name], [data-larger] </figure> … </div>
 //   <dialog data-larger-view> [data-larger-name] [data-larger-image] [data-larger-step] [data-larger-close] </dialog>
@@ -40,7 +40,7 @@ export class Stimuli {
     this.#showReported(stimuli);
   }
 
-  // What a picture has got so far, for the eye: the answer itself is with its question.
+  // The present answer about a picture, for display only: the answer itself is with its question.
   mark(standing) {
     for (const figure of this.place.children) {
       const words = standing[figure.dataset.stimulus] ?? "";
@@ -59,7 +59,7 @@ export class Stimuli {
     else does();
   }
 
-  // What has the focus, or the first.
+  // The picture with the focus, or the first.
   openLarger() {
     if (!this.view) return;
     const focused = document.activeElement?.closest("[data-stimulus]");
@@ -79,7 +79,7 @@ export class Stimuli {
     return figure;
   }
 
-  // Which of the pictures can be reported.
+  // The pictures that can be reported.
   #showReported(stimuli) {
     const choice = document.querySelector("[data-report-stimulus]");
     const options = stimuli.map((stimulus, index) => new Option(nameOf(stimulus, index), stimulus.ref));
@@ -97,7 +97,7 @@ export class Stimuli {
     }
   }
 
-  // A press on a picture opens it, unless a place is drawn on it.
+  // Pressing on a picture opens it, unless places are drawn on it.
   #clicked(event) {
     const figure = event.target.closest("[data-stimulus]");
     if (!figure || !this.view) return;
@@ -122,7 +122,7 @@ export class Stimuli {
     });
     this.view.addEventListener("close", () => (this.#opener?.isConnected ? this.#opener.focus({ preventScroll: true }) : null));
     this.view.addEventListener("keydown", (event) => {
-      event.stopPropagation(); // nothing is answered from here
+      event.stopPropagation(); // keys do not answer here
       const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
       if (step) this.#step(step);
       if (event.key.toLowerCase() === "l" && !event.ctrlKey && !event.metaKey) this.view.close();

@@ -1,4 +1,4 @@
-// Counts the seconds somebody is really at work: not while the tab is hidden, and of a pause only its first minute.
+// Counts the seconds of active work: not while the tab is hidden, and only the first minute of a pause.
 //
 //   const time = new ActiveTime(); time.start(12.5); … time.seconds
 
@@ -7,7 +7,7 @@ const SIGNS = ["pointerdown", "pointermove", "keydown", "wheel", "touchstart", "
 
 export class ActiveTime {
   #counted = 0;
-  #since = null; // the last sign of life, null while hidden
+  #since = null; // the last activity, null while hidden
 
   constructor(clock = () => performance.now()) {
     this.clock = clock;

@@ -1,4 +1,4 @@
-// What is answered so far on one task of attributes, with undo and redo. Pure: knows nothing of the page.
+// The present answers of one task of attributes, with undo and redo. Pure: independent of the page.
 //
 //   const state = new AnswerState({ticked: [], none: false, boxes: [], rating: null, justification: ""});
 //   state.addEventListener("change", () => draw(state.now));
@@ -16,19 +16,19 @@ export class AnswerState extends History {
     this.reset(answer);
   }
 
-  // Begins another task or takes up a draft: there is no way back before it.
+  // Begins another task or restores a draft; this cannot be undone.
   reset(answer) {
     const boxes = (answer.boxes ?? []).map((box) => ({ ...box, id: this.#nextBox++ }));
     this.begin({ ...EMPTY, ...answer, boxes });
   }
 
-  // Takes over what was answered elsewhere, as one step that can be undone.
+  // Takes over an answer from another tab, as one step that can be undone.
   adopt(answer) {
     const boxes = (answer.boxes ?? []).map((box) => ({ ...box, id: this.#nextBox++ }));
     this.step({ ...EMPTY, ...answer, boxes });
   }
 
-  // Unticking takes the boxes with it; 'none' and ticks exclude each other.
+  // Unticking removes the boxes; 'none' and ticks exclude each other.
   toggle(ref) {
     const { ticked, boxes } = this.now;
     if (ticked.includes(ref)) {
@@ -46,7 +46,7 @@ export class AnswerState extends History {
     if (rating !== this.now.rating) this.step({ rating });
   }
 
-  // Typing has an undo of its own in the text field.
+  // The text field has its own undo for typing.
   justify(justification) {
     this.replace({ ...this.now, justification });
   }

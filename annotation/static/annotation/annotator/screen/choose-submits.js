@@ -1,16 +1,16 @@
-// Ratings that are submitted as soon as they are chosen, for those who ask for it; the last one can be taken back.
+// Ratings that are submitted as soon as they are chosen, if the person switches this on; the last one can be undone.
 //
 //   <label data-choose-submits hidden> <input type="checkbox"> … </label> · <a data-previous href="…/previous/"> … </a>
 //
 //   const quick = new ChooseSubmits(form, { submit }); quick.chose(); quick.saved(); quick.takeBack();
 //
-// Each answer is sent at once and corrected later: taking it back opens it, and what is saved there is a new revision of it.
+// Each answer is sent at once and can be corrected later: undoing opens it, and saving makes a new revision.
 
 import { gettext } from "../words.js";
 
 const KEY = "annotate:choose-submits";
 const UNDO_FOR = 10_000;
-const SETTLES_AFTER = 400; // milliseconds: the second half of a double tap is no answer to the next word
+const SETTLES_AFTER = 400; // milliseconds: the second half of a double tap must not answer the next word
 
 export class ChooseSubmits {
   #timer = 0;
@@ -40,7 +40,7 @@ export class ChooseSubmits {
     if (this.on) this.submit();
   }
 
-  // The next word stands, and the answer to the one before can be taken back for a while.
+  // The next word is shown, and the previous answer can be undone for a while.
   saved() {
     if (!this.on) return;
     this.#shownAt = this.clock();
@@ -50,7 +50,7 @@ export class ChooseSubmits {
     this.#timer = window.setTimeout(() => this.#over(), UNDO_FOR);
   }
 
-  // Returns whether there was anything to take back.
+  // Returns whether there was an answer to undo.
   takeBack() {
     if (!this.previous?.classList.contains("undo")) return false;
     window.location.assign(this.previous.href);
@@ -76,6 +76,6 @@ function remember(on) {
     if (on) localStorage.setItem(KEY, "1");
     else localStorage.removeItem(KEY);
   } catch {
-    // Storage switched off: it holds until the page is left.
+    // Storage is switched off: the setting lasts until the page is left.
   }
 }

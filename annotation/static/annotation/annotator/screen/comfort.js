@@ -1,9 +1,9 @@
-// What makes the work easier on the person: pictures blurred until shown, and a reminder to take a break. Both remembered on this device.
+// Settings that make the work less stressful: blurred pictures and a reminder to take a break. Both are remembered on this device.
 //
 //   <input type="checkbox" data-setting data-blur-on> · <select data-break-after><option value="30">…</select>
 //   <div id="break-reminder" hidden> … <button type="submit" form="leave"> <button type="button" data-not-now> </div>
 //
-// Blurring is remembered in a cookie, so that the server's page is blurred before any script runs.
+// Blurring is remembered in a cookie, so that pictures are blurred before any script runs.
 
 const BLUR = "stereoscope_blur";
 const YEAR = 31_536_000; // seconds
@@ -29,7 +29,7 @@ export class Blur {
     return this.#hidden.some((reveal) => frame.contains(reveal));
   }
 
-  // Shows what is hidden, or hides what is seen. Switched on by this, it lasts as long as the browser is open.
+  // Shows hidden pictures, or hides visible ones. Blurring that is switched on here lasts while the browser is open.
   toggle() {
     if (this.hides) {
       for (const reveal of this.#hidden) reveal.checked = true;
@@ -53,7 +53,7 @@ export class Blur {
     return this.setting.checked ? this.#reveals.filter((reveal) => !reveal.checked) : [];
   }
 
-  // The box that was ticked has gone: to the next that is still hidden, or to the question.
+  // The pressed button no longer exists: the focus moves to the next hidden picture, or to the question.
   #goOn() {
     (this.#hidden[0] ?? this.form.querySelector("[data-question]")).focus({ preventScroll: true });
   }
@@ -89,7 +89,7 @@ export class BreakReminder {
     window.setInterval(() => this.#look(), LOOK_EVERY);
   }
 
-  // What was worked on a task that is done with.
+  // The working time of a finished task.
   add(seconds) {
     keep("sessionStorage", WORKED, String(this.#before + seconds));
   }
@@ -106,12 +106,12 @@ export class BreakReminder {
   }
 
   #again() {
-    keep("sessionStorage", WORKED, String(-this.time.seconds)); // what this task has taken so far counts no more
+    keep("sessionStorage", WORKED, String(-this.time.seconds)); // the time spent on this task so far no longer counts
     this.notice.hidden = true;
   }
 }
 
-// `storage` is a name: where storage is switched off, asking for the object itself fails.
+// `storage` is a name: if storage is switched off, accessing the object itself fails.
 function read(storage, key) {
   try {
     return window[storage].getItem(key);
@@ -124,6 +124,6 @@ function keep(storage, key, value) {
   try {
     window[storage].setItem(key, value);
   } catch {
-    // Storage switched off: it holds until the page is left.
+    // Storage is switched off: the setting lasts until the page is left.
   }
 }

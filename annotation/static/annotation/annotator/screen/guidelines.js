@@ -1,4 +1,4 @@
-// One key to the guidelines, and the same key back to where one was.
+// A key that opens the guidelines, and closes them again and returns to the previous focus.
 //
 //   <details data-guidelines> <summary>Guidelines</summary> … </details>
 //

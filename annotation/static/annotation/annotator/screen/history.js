@@ -1,9 +1,9 @@
-// A value that is replaced step by step, with undo and redo. Pure: knows nothing of the page.
+// A value that is replaced step by step, with undo and redo. Pure: independent of the page.
 //
 //   class Answer extends History { tick() { this.step({ ticked: true }); } }
 //   answer.addEventListener("change", () => draw(answer.now)); answer.undo();
 //
-// A value of `now` is never changed, only replaced, so that going back is keeping the old one.
+// A value of `now` is never changed, only replaced, so that undo only has to keep the old value.
 
 // Steps with the same merge key within this time are one step back (an arrow key held down).
 const MERGE_WITHIN = 1500;
@@ -18,7 +18,7 @@ export class History extends EventTarget {
     this.now = now;
   }
 
-  // There is no way back before this.
+  // Steps before this cannot be undone.
   begin(now) {
     this.#past = [];
     this.#future = [];
@@ -52,7 +52,7 @@ export class History extends EventTarget {
     this.replace({ ...this.now, ...change });
   }
 
-  // Without a step back: typing has an undo of its own in the text field.
+  // Without an undo step: the text field has its own undo for typing.
   replace(now) {
     this.now = Object.freeze(now);
     this.dispatchEvent(new Event("change"));

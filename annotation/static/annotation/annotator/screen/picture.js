@@ -1,4 +1,4 @@
-// A picture in its frame: whether it is there, and what is shown where it is not.
+// A picture in its frame: whether it has loaded, and the message if it has not.
 //
 //   <div data-frame><img data-image> … <div data-image-failed hidden> <button data-image-retry></button> </div></div>
 //
@@ -10,7 +10,7 @@ export class Picture {
     this.failed = frame.querySelector("[data-image-failed]");
     this.image.addEventListener("error", () => (this.failed.hidden = false));
     this.image.addEventListener("load", () => (this.failed.hidden = true));
-    // It may have failed before this module was there to notice.
+    // It may have failed before this module was loaded.
     if (this.image.currentSrc && this.image.complete && this.image.naturalWidth === 0) this.failed.hidden = false;
     frame.querySelector("[data-image-retry]").addEventListener("click", () => {
       const address = this.image.src;
@@ -27,7 +27,7 @@ export class Picture {
     if (this.image.getAttribute("src") !== url) Object.assign(this.image, { width, height, src: url });
   }
 
-  // Calls back once the picture is there.
+  // Calls back when the picture has loaded.
   whenSeen(does) {
     if (this.seen) does();
     else this.image.addEventListener("load", does, { once: true });

@@ -1,10 +1,10 @@
-// How far somebody is: tasks done and left, about how long that takes at their own pace, and the pay so far where the campaign has a rate.
+// The annotator's progress: tasks done and left, the estimated time at their own pace, and the pay so far if the campaign has a rate.
 //
 //   <span id="progress"></span> <span id="pay"></span>
 //
 //   const line = new ProgressLine(payload.progress); line.worked(12.5); line.show({ done: 4, left: 17 });
 //
-// `progress.pay`: {amount, rate: "12.00", currency: "EUR", per: "hour" | "task"}. The server sums it up when a task is asked for; what is
+// `progress.pay`: {amount, rate: "12.00", currency: "EUR", per: "hour" | "task"}. The server computes it for each requested task; what is
 // submitted from this page is added here until it does so again.
 // `progress.place`: {before, reward: "4.10", currency: "GBP"} for somebody from a panel, who is paid for a place: “12 of 40 · £4.10”.
 
@@ -46,7 +46,7 @@ export class ProgressLine {
     });
   }
 
-  // From the annotator's own pace, once there is one: a median, so that one long pause for thought changes little.
+  // From the annotator's own pace, if it is known: a median, so that one long pause has little effect.
   #timeLeft(left) {
     if (this.#paces.length < 3 || !left) return "";
     const median = this.#paces.toSorted((a, b) => a - b)[Math.floor(this.#paces.length / 2)];

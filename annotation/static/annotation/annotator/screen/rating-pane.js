@@ -1,9 +1,9 @@
-// The rating on the screen: one attribute, five answers, and why somebody is unsure.
+// The rating on the screen: one attribute, five answers, and the reason for being unsure.
 //
 //   new RatingPane(form, state, { settles: () => false, chosen: () => submit() });
 //
 // `chosen` is called for an answer that needs no reason; not for going through the answers with the arrow keys. What is
-// chosen while the screen `settles` is not taken.
+// chosen while the screen `settles` is ignored.
 
 import { gettext } from "../words.js";
 
@@ -29,12 +29,12 @@ export class RatingPane {
     state.addEventListener("change", () => this.update());
   }
 
-  // An answer given before, as the screen keeps it.
+  // An earlier answer, in the format of the screen.
   given(answer) {
     return answer;
   }
 
-  // What the server wrote into the form, such as an answer it just refused.
+  // Contents that the server wrote into the form, such as an answer that it just refused.
   shown() {
     const chosen = this.choices.find((choice) => choice.checked);
     return { rating: chosen ? Number(chosen.value) : null, justification: this.why.value };
@@ -60,7 +60,7 @@ export class RatingPane {
     return { rating, justification: rating === UNSURE ? justification : "" };
   }
 
-  // Says what keeps this from being submitted and goes there; null when nothing does.
+  // Announces what prevents submitting and moves the focus there; null if nothing does.
   check() {
     const { rating, justification } = this.state.now;
     if (rating === null) return this.#refuse("rating", gettext("Choose one of the five answers."), this.choices[0]);
@@ -87,7 +87,7 @@ export class RatingPane {
     this.chosen();
   }
 
-  // The browser checks it after this, unless it is told not to.
+  // The browser validates the form after this, unless that is prevented.
   #pressed(choice) {
     if (this.settles()) return window.setTimeout(() => this.update());
     this.state.rate(Number(choice.value));

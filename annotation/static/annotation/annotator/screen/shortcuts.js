@@ -1,9 +1,9 @@
-// Single keys for the work, which can be switched off on a device (somebody who dictates, or whose screen reader needs them).
+// Single keys for the work. They can be switched off on a device (for dictation, or a screen reader that needs the keys).
 //
 //   <details data-keys-help> … <input type="checkbox" data-keys-on> </details>
 //
-// Digits go by their place on the keyboard, so that they answer on layouts that write them with Shift; so do letters on
-// layouts without Latin ones. An action that had nothing to do returns false, and the browser has the key.
+// Digits are recognised by their position on the keyboard, so that they work on layouts that need Shift for them; so are letters on
+// layouts without Latin letters. An action with nothing to do returns false, and the browser handles the key.
 //
 //   bindShortcuts({ "1": () => …, s: () => … }, { onEnter, onUndo, onRedo, onEscape, paused: () => sending }, switchBox)
 
@@ -16,7 +16,7 @@ export function bindShortcuts(keys, { onEnter, onUndo, onRedo, onEscape, paused 
   document.addEventListener("keydown", (event) => {
     if (event.defaultPrevented || event.isComposing || paused()) return;
     if (event.key === "Escape") return void onEscape();
-    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) return void onEnter(); // out of a text field too
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) return void onEnter(); // also from a text field
     if (writes(event.target)) return;
     if (event.ctrlKey || event.metaKey) {
       const key = letterOf(event);
@@ -37,7 +37,7 @@ export function bindShortcuts(keys, { onEnter, onUndo, onRedo, onEscape, paused 
   });
 }
 
-// What a layout writes goes first: “=” is no digit where it is written with one's key.
+// The typed character has priority: “=” is not a digit on layouts on which a digit's key types it.
 function keyOf(event, keys) {
   const written = event.key.toLowerCase();
   if (Object.hasOwn(keys, written)) return written;
@@ -68,6 +68,6 @@ function remember(off) {
     if (off) localStorage.setItem(OFF, "1");
     else localStorage.removeItem(OFF);
   } catch {
-    // Storage switched off: it holds until the page is left.
+    // Storage is switched off: the setting lasts until the page is left.
   }
 }

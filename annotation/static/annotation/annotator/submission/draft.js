@@ -1,10 +1,10 @@
-// What was begun or sent and is not saved yet, kept on the device until the server has it: a closed tab or an empty battery loses nothing.
+// Unfinished or unconfirmed answers, kept on the device until the server has them: closing the tab or an empty battery loses nothing.
 //
 //   const draft = new Draft({ who, campaign, assignment, purpose: "answer", until });
 //   draft.keep({ answer, seconds, submission, sent: body | null }); draft.read(); draft.drop();
 //
-// An entry names its annotator by a keyed hash (`who`) and is of use to nobody else. It goes when the server has the answer, when a
-// task is skipped, at sign-out (all but what was sent and not confirmed), and a week after the task's time ran out.
+// An entry identifies its annotator by a keyed hash (`who`) and is useless to others. It is deleted when the server has the answer, when a
+// task is skipped, at sign-out (except answers that were sent and not confirmed), and a week after the task's lease ended.
 
 const PREFIX = "annotate:draft:";
 export const WEEK = 7 * 24 * 3600 * 1000;
@@ -24,13 +24,13 @@ export class Draft {
     return write(this.key, { ...content, who: this.who, until: this.until });
   }
 
-  // Other tabs that show the task hear that it is done with.
+  // Tells other tabs with the same task that it is finished.
   drop() {
     write(this.key, { who: this.who, until: 0, over: true });
     remove(this.key);
   }
 
-  // What another tab wrote of this task: null, {over: true} or a draft.
+  // Another tab's data about this task: null, {over: true} or a draft.
   heard({ key, newValue }) {
     if (key !== this.key || !newValue) return null;
     const found = parsed(newValue);
@@ -38,7 +38,7 @@ export class Draft {
   }
 }
 
-// What somebody submitted and no server has confirmed.
+// Submitted answers that the server has not confirmed.
 export function unsent(who) {
   const mine = keys().map((key) => ({ key, kept: entry(key) })).filter(({ kept }) => kept?.who === who && kept.sent);
   return mine.map(({ key, kept }) => ({
@@ -48,7 +48,7 @@ export function unsent(who) {
   }));
 }
 
-// Whoever sits down at this device next finds nothing begun on it.
+// The next person at this device finds no unfinished answers.
 export function forgetBegun() {
   for (const key of keys()) if (!entry(key)?.sent) remove(key);
 }
@@ -77,7 +77,7 @@ function parsed(text) {
   try {
     return JSON.parse(text);
   } catch {
-    return null; // somebody else's text under our key
+    return null; // other data under our key
   }
 }
 
@@ -86,7 +86,7 @@ function write(key, value) {
     localStorage.setItem(key, JSON.stringify(value));
     return true;
   } catch {
-    return false; // switched off or full: the answer still stands on the screen
+    return false; // switched off or full: the answer is still on the screen
   }
 }
 
@@ -98,7 +98,7 @@ function remove(key) {
   }
 }
 
-// The same submission, sent again, is recognised by this.
+// Identifies a submission that is sent again.
 export function newSubmissionId() {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   bytes[6] = (bytes[6] & 0x0f) | 0x40;

@@ -1,4 +1,4 @@
-// Sends to the API until there is an answer: a lost network or a server that restarts only delays it.
+// Sends to the API until there is an answer: a lost connection or a server restart only causes a delay.
 //
 //   const outcome = await send(url, body, {waiting: (seconds) => …});
 //   outcome: {ok: true, data} or {ok: false, status, error: {code, message, fields}}
@@ -19,7 +19,7 @@ export function isSignedOut({ status, error }) {
   return status === 401 || (status === 403 && error?.code === "not_authenticated");
 }
 
-// Null when the server did not answer. A page that a hotel's network puts in its place (200, but none of ours) is no answer either.
+// Null if the server did not answer. A login page of a hotel's network (200, but not from us) is not an answer either.
 async function once(url, body) {
   try {
     const response = await fetch(url, {
@@ -38,13 +38,13 @@ async function once(url, body) {
   }
 }
 
-// Of the cookie rather than the page: signing in anew, in another tab too, replaces it.
+// Read from the cookie instead of the page: signing in again, even in another tab, replaces it.
 function csrfToken() {
   const cookie = document.cookie.match(/(?:^|; )stereoscope_csrf=([^;]+)/)?.[1];
   return cookie ?? document.querySelector("[name=csrfmiddlewaretoken]")?.value ?? "";
 }
 
-// Waits, or less when the network says it is back.
+// Waits, or stops waiting when the network is back.
 function pause(seconds) {
   return new Promise((resolve) => {
     const go = () => {

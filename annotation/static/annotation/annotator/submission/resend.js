@@ -1,14 +1,14 @@
-// Sends what an earlier tab submitted and no server confirmed, on whatever page its annotator opens next.
+// Sends answers that an earlier tab submitted without a confirmation, on the next page that the annotator opens.
 //
 //   <div data-unsent data-who="…" data-submit-url="/…/00000000-…/submit" data-nobody="00000000-…" class="notice" role="status" hidden></div>
 //
-// Bound by itself on pages other than the task, whose script calls `resend` once the open task stands.
+// Starts automatically, except on the task page, whose script calls `resend` when the open task is shown.
 
 import { forgetBegun, sweep, unsent } from "./draft.js";
 import { isSignedOut, send } from "./outbox.js";
 import { gettext, ngettext } from "../words.js";
 
-// Refused for good: trying again tomorrow would end the same way. Not 404: somebody else may be signed in for now.
+// Permanently refused: a later attempt would fail in the same way. Not 404: somebody else may be signed in at the moment.
 const FINAL = new Set([400, 409, 410, 422]);
 const FINAL_CODES = new Set(["edit_window_over", "campaign_closed"]);
 

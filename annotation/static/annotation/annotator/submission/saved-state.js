@@ -1,10 +1,10 @@
-// The quiet line that says whether the work is safe: saved, being sent, kept on this device only, or not kept at all.
+// A line that shows whether the work is safe: saved, being sent, kept only on this device, or not kept.
 //
 //   <span id="saved" role="status"></span> <span id="kept"></span>
 //
 //   const saved = new SavedState(); saved.say(gettext("Saved."), "good"); saved.begun(true);
 //
-// What is begun is shown and not announced: whoever ticks knows that they ticked.
+// Unsaved changes are shown but not announced: people know what they ticked.
 
 import { gettext } from "../words.js";
 

@@ -1,4 +1,4 @@
-// Keeps what a person chose on a page in its address, so that a reload, a bookmark and a colleague see the same.
+// Keeps a person's choices on a page in its address, so that a reload, a bookmark and a colleague see the same.
 
 export function readParameter(name) {
   return new URLSearchParams(window.location.search).get(name) ?? "";

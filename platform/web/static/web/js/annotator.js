@@ -1,4 +1,4 @@
-// Binds the few behaviours that annotators' pages use: each further file would keep the first picture waiting.
+// Binds the few behaviours of annotators' pages: each additional file would delay the first picture.
 //
 //   <script type="module" src="/static/web/js/annotator.js"></script>
 

@@ -12,7 +12,7 @@ export function bind(form) {
   form.addEventListener("input", () => {
     if (changed) return;
     changed = true;
-    // Listened to only while needed: a page with this listener cannot be kept for the back button.
+    // The listener is added only when needed: browsers do not keep a page with it for the back button.
     window.addEventListener("beforeunload", ask);
   });
   const forget = () => {

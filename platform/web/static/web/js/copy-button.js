@@ -1,4 +1,4 @@
-// Copies a text and says that it did. Start the button hidden: without this module it does nothing.
+// Copies a text and confirms it. Start with the button hidden: without this module it does nothing.
 //
 //   <button type="button" class="button" data-copy="https://…" hidden>Copy link</button>
 //   <button type="button" class="button" data-copy-from="token" hidden>Copy</button>
@@ -10,7 +10,7 @@ export const selector = "button[data-copy], button[data-copy-from]";
 const SAID_FOR = 4000;
 
 export function bind(button) {
-  if (!navigator.clipboard) return; // plain http on another machine: the text stays selectable
+  if (!navigator.clipboard) return; // plain http on another machine: the text can still be selected
   button.hidden = false;
   button.addEventListener("click", async () => {
     const source = button.dataset.copyFrom && document.getElementById(button.dataset.copyFrom);

@@ -1,9 +1,9 @@
-// A part of a form that is folded away with a line that says what it holds.
+// A folded part of a form, with a line that summarises its contents.
 //
 //   <details data-form-section><summary>Pay <span data-form-section-values>Rate: 0.30</span></summary>
 //     <div id="section-pay">…</div></details>
 //
-// The line is the server's; once something is changed, it says so instead. An address that ends with #section-pay unfolds its part.
+// The server writes the line; after a change, the line says so instead. An address that ends with #section-pay unfolds its part.
 
 export const selector = "[data-form-section]";
 

@@ -3,7 +3,7 @@
 //   <div id="live" data-poll="/jobs/12/progress/">…</div>
 //   <div role="log"><ol data-log="live" data-log-newest="41"><li><time datetime="…">12:03:11</time> <span>Reading</span></li></ol></div>
 //
-// The address is asked for lines after the newest; it answers "lines": [{"id", "at", "time", "text"}], newest first.
+// Requests ask for lines after the newest; the answer has "lines": [{"id", "at", "time", "text"}], newest first.
 
 export const selector = "[data-log]";
 

@@ -28,7 +28,7 @@ export function bindAll(root = document) {
   }
 }
 
-// A polled fragment may bring tables or buttons of its own.
+// A polled fragment may contain tables or buttons.
 document.addEventListener("stereoscope:replaced", (event) => bindAll(event.target));
 
 bindAll();

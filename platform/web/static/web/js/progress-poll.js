@@ -5,10 +5,10 @@
 //     <span data-poll-text="progress">3 of 40</span> <span data-poll-text="message"></span>
 //   </div>
 //
-// The address answers JSON {"state", "done", "total", "message", "finished"}; any further key fills [data-poll-text="key"], "tone" colours
-// [data-poll-status], and the whole answer is passed on as the event stereoscope:polled. Or it answers HTML that replaces the parts of the content that changed, and
-// holds an element with data-poll-finished when there is nothing more to come; whoever works by keyboard stays where they are. Hidden tabs don't ask; errors are
-// said and asked again ever more slowly.
+// The address returns JSON {"state", "done", "total", "message", "finished"}; any other key fills [data-poll-text="key"], "tone" colours
+// [data-poll-status], and the whole answer is passed on as the event stereoscope:polled. Or it returns HTML that replaces the changed parts of the content, and
+// contains an element with data-poll-finished at the end; the keyboard focus does not move. Hidden tabs do not poll; after errors,
+// which are announced, polling becomes slower.
 
 import { announce } from "./announce.js";
 
@@ -33,7 +33,7 @@ export function bind(element) {
       wait = interval;
       element.removeAttribute("data-poll-lost");
     } catch (error) {
-      // A server that restarts or a lost network: keep what is shown, say so once, ask more slowly.
+      // The server restarts or the network is lost: keep the content, announce the problem once, and poll more slowly.
       if (!element.hasAttribute("data-poll-lost")) announce("Progress is not up to date: no answer from the server.");
       element.setAttribute("data-poll-lost", error.message);
       wait = Math.min(wait * 2, SLOWEST);
@@ -79,7 +79,7 @@ function show(element, data) {
   return Boolean(data.finished);
 }
 
-// What the server said of each part, as it may look otherwise once a behaviour worked on it.
+// The server's HTML of each part, because a behaviour may have changed the part.
 const said = new WeakMap();
 
 function replace(element, html) {
@@ -100,7 +100,7 @@ function source(node) {
   return node.outerHTML ?? node.textContent;
 }
 
-// The selector of what has the focus, and which of those that match it is.
+// The selector of the element with the focus, and its index among the matching elements.
 function whereIn(element, active) {
   const form = active.closest("form[action]");
   const named = active.getAttribute("name");
@@ -114,7 +114,7 @@ function whereIn(element, active) {
 function focusAgain(element, { query, place }) {
   const same = element.querySelectorAll(query);
   const found = same[place] ?? same[0];
-  // What had the focus is gone: the next Tab goes on from here and not from the top of the page.
+  // The element with the focus no longer exists: the next Tab continues from here and not from the top of the page.
   if (!found) element.setAttribute("tabindex", "-1");
   (found ?? element).focus({ preventScroll: true });
 }

@@ -1,4 +1,4 @@
-// Sorts a table by its headings. Numbers, nulls (always last) and text are told apart by column; the sort is kept in the address.
+// Sorts a table by its headings. Each column is sorted as numbers or as text, with nulls last; the sort order is kept in the address.
 //
 //   <table data-sortable id="groups">
 //     <thead><tr><th scope="col" data-key="group">Group</th>
@@ -7,7 +7,7 @@
 //     <tbody><tr><th scope="row">Velmari</th><td data-value="1.83">1.83</td><td>…</td></tr></tbody>
 //   </table>
 //
-// `?sort=-theta` is descending by θ. When several tables are sortable on a page the parameter is `sort-<id>`.
+// `?sort=-theta` is descending by θ. If a page has several sortable tables, the parameter is `sort-<id>`.
 
 import { readParameter, writeParameter } from "./address.js";
 import { announce } from "./announce.js";
@@ -34,7 +34,7 @@ export function bind(table) {
   for (const column of columns) {
     makeButton(column.heading, () => {
       const state = column.heading.getAttribute("aria-sort");
-      // The first press shows the largest number, or the first word.
+      // The first press sorts the largest number, or the first word, to the top.
       const descending = state === "none" ? isNumeric(values(body, column.index)) : state === "ascending";
       sort(column, descending);
       writeParameter(parameter, (descending ? "-" : "") + column.key);

@@ -1,4 +1,4 @@
-// Whether the counted numbers on a form are up to date; if not, says so and brings back the button that counts with a reload.
+// Tracks whether the numbers on a form are up to date; if not, says so and shows the button that counts with a reload.
 //
 //   <form> <div data-totals>…</div> <button data-recalculate hidden>Recalculate</button> </form>
 
@@ -6,7 +6,7 @@ import { announce } from "./announce.js";
 
 const SENTENCE = "These numbers are not up to date: no answer from the server. Press Recalculate.";
 
-// Whether somebody typed before this module came, or the browser put back what was typed before a reload.
+// Whether somebody typed before this module was loaded, or the browser restored input after a reload.
 export function differs(form) {
   return [...form.elements].some((field) => {
     if (field.type === "checkbox" || field.type === "radio") return field.checked !== field.defaultChecked;

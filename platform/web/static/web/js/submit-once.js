@@ -1,4 +1,4 @@
-// Ignores a second submit while the first is under way. The server is idempotent all the same; this keeps people from wondering.
+// Ignores a second submit while the first is running. The server is idempotent anyway; this avoids confusion.
 //
 //   <form method="post" data-submit-once><button class="button primary" data-busy="Saving…">Save</button></form>
 
@@ -13,13 +13,13 @@ export function bind(form) {
       return;
     }
     busy = () => {};
-    // Another listener may still refuse this submit; whether it did is known once all have run.
+    // Another listener may still refuse this submit, which is known only when all listeners have run.
     window.setTimeout(() => {
       busy = event.defaultPrevented ? null : start(event.submitter);
     });
   });
 
-  // The back button brings the page back as it was left: under way.
+  // The back button restores the page in its previous state: busy.
   window.addEventListener("pageshow", () => {
     busy?.();
     busy = null;

@@ -1,4 +1,4 @@
-// Shows only the rows of a table that contain every word typed. Hidden until this module runs, for without it it does nothing.
+// Shows only the table rows that contain every typed word. The field is hidden until this module runs.
 //
 //   <div class="table-tools" data-table-filter="groups" hidden>
 //     <div class="field"><label for="f">Filter groups</label><input type="search" id="f"></div>
@@ -7,7 +7,7 @@
 //     <output for="f"></output>
 //   </div>
 //
-// `data-column` looks in the column with that `data-key` only, and for the whole text when it is a select.
+// `data-column` searches only the column with that `data-key`, for the whole text if it is a select.
 
 import { readParameter, writeParameter } from "./address.js";
 
