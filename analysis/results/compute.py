@@ -59,7 +59,7 @@ def compute(
 ) -> Results:
     """Compute all tables and the summary. Labels of one kind, or scores, may be missing: their tables are empty.
 
-    Tables of answers to declared questions are there only where a campaign asks them.
+    Tables of answers to declared questions exist only if a campaign asks such questions.
     """
     tables = {name: pd.DataFrame(columns=list(columns)) for name, columns in PROMISED.items()}
     summary: dict[str, Any] = {"headline": [], "notes": {}, "left_out": {}}
@@ -89,7 +89,7 @@ def compute(
     if boxes is not None:
         tables["iou_distribution"] = iou_table(boxes)
         _note(summary, "boxes", boxes)
-        # Boxes are clipped when they are stored; how many were is kept beside them.
+        # Boxes are clipped when they are stored; the number of clipped boxes is stored with them.
         summary["notes"]["boxes"]["clipped_share"] = float(data.boxes["clipped"].mean())
     step("agreement")
     if len(data.ratings):
@@ -138,7 +138,7 @@ def compute(
 
 
 def _iterations(progress: Progress) -> Callable[[], None]:
-    """Return what says how far the models of annotators' skill are, and lets them be cancelled."""
+    """Return the callback that reports the progress of the models of annotators' skill and lets them be cancelled."""
     numbers = count(1)
 
     def iterated() -> None:
@@ -160,7 +160,7 @@ def _images_measures(
     shares = likelihood(data.judgements, data.associations, resampling=resampling)
     tables["likelihood"] = shares.to_frame()
     step("likelihood")
-    # Without such answers there is only one way to count.
+    # Without such answers there is only one way of counting.
     modes = NONE_OF_THE_ABOVE if len(data.none_rows) else NONE_OF_THE_ABOVE[:1]
     by_mode = {
         mode: tendency(
@@ -200,7 +200,7 @@ def _automated(
     tables: dict[str, pd.DataFrame],
     summary: dict[str, Any],
 ) -> dict[str, str]:
-    """What machines say, beside people's answers; return why tables of it are empty."""
+    """Compute the automated measures and their comparison with people; return why their tables are empty."""
     automated = automated_tables(data, scores, parameters, tables)
     tables |= {name: frame for name, frame in automated.tables.items() if len(frame)}
     if len(tables["salience"]):
@@ -216,7 +216,7 @@ def _automated(
 
 
 def _note(summary: dict[str, Any], name: str, result: Result) -> None:
-    """What a measure rests on, and what it left out by reason."""
+    """The inputs of a measure, and what it left out, by reason."""
     summary["notes"][name] = {"method": result.method, "used": result.used, **result.notes}
     summary["left_out"][name] = {reason: number for reason, number in result.dropped.items() if number}
 
@@ -238,8 +238,8 @@ def _comparisons(
     tables: dict[str, pd.DataFrame],
     summary: dict[str, Any],
 ) -> None:
-    """What changes with the choices made, between groups of annotators, models and campaigns."""
-    # Computed with and without somebody, two reports would tell by their difference what one person said.
+    """Compute how results change with choices, and between groups of annotators, models and campaigns."""
+    # The difference between two reports, with and without a person, would reveal this person's answers.
     left_out = ANNOTATORS_LEFT_OUT if parameters.part_of_the_labels else None
     may_group = resampling.annotator_ids.usable and left_out is None
     profile_groupings = groupings(data, resampling.judgements) if may_group else []
@@ -286,7 +286,7 @@ def _why_empty(
 def _headline(
     overall: pd.DataFrame, by_mode: Mapping[str, pd.DataFrame], tables: Mapping[str, pd.DataFrame]
 ) -> list[dict[str, Any]]:
-    """Per model: pooled, mean and median θ, the same by each way of counting 'none of the above', and α."""
+    """Per model: pooled, mean and median θ, the same for each way of counting 'none of the above', and α."""
     agreement = tables["agreement"]
     alpha = agreement[(agreement["scope"] == "all") & (agreement["measure"] == "krippendorff_alpha_nominal")]
     alpha = alpha[alpha["campaign_kind"] == str(MARKING)]

@@ -1,4 +1,4 @@
-"""What an analyst may choose before results are computed: declared here for forms, commands, the API and the docs."""
+"""The parameters of results, declared here for forms, commands, the API and the docs."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -8,7 +8,7 @@ from foundation.errors import DomainError
 from foundation.parameters import ParameterSet, parameter
 from studies.models import Study
 
-# The published analysis of ViSAGe: what `analyze --preset as-published` and the form's preset choose.
+# The published analysis of ViSAGe: the preset of `analyze --preset as-published` and of the form.
 AS_PUBLISHED = "as-published"
 PRESETS: Mapping[str, Mapping[str, Any]] = {
     AS_PUBLISHED: {
@@ -136,7 +136,7 @@ def parameters_of(
 ) -> Parameters:
     """Return the parameters, or raise DomainError.
 
-    What is not `chosen` (or None) is that of the preset, then the study's own number, then the default.
+    Parameters that are not `chosen` (or None) come from the preset, then the study's own number, then the default.
     """
     if preset is not None and preset not in PRESETS:
         message = f"preset must be {' or '.join(PRESETS)}, not {preset}."

@@ -1,4 +1,4 @@
-"""What a study was registered to do, and what changed since."""
+"""Preregistered plans of a study, and later changes."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -25,7 +25,7 @@ def latest_registration(study: Study) -> Preregistration | None:
 
 
 def design_of(study: Study) -> dict[str, Any]:
-    """Return what a study will ask and compute, as plain values: groups, prompts, attributes, campaigns, analysis."""
+    """Return a study's plan as plain values: groups, prompts, attributes, campaigns, analysis."""
     report = Report.objects.filter(study=study).order_by("-pk").first()
     analysis = report.parameters if report is not None else parameters_of(study).as_json()
     return {
@@ -58,7 +58,7 @@ def _campaign(campaign: Campaign) -> dict[str, Any]:
 
 
 def changes_since(registration: Preregistration) -> list[tuple[str, Any, Any]]:
-    """Return what differs now from a preregistration: where, what was registered, and what is so now.
+    """Return the differences from a preregistration: the place, the registered value, and the present value.
 
     Tasks of a campaign that was a draft then are no change: opening it was the plan.
     """
@@ -84,5 +84,5 @@ def _differences(
 
 
 def _shown(value: Any) -> Any:
-    """Return a value as pages show it; of a part that was added or removed as a whole, only that there is one."""
+    """Return a value as shown on pages; for a part that was added or removed as a whole, only that it exists."""
     return f"{len(value)} settings" if isinstance(value, Mapping) else value

@@ -1,4 +1,4 @@
-"""The tables of models' answers to probe sets. A study in which no model was asked has none of them."""
+"""The tables of models' answers to probe sets. A study without such answers has none of them."""
 
 # The measures' own columns follow these (`analysis.metrics.probing`).
 PROBE_TABLES: dict[str, tuple[str, ...]] = {
@@ -12,20 +12,20 @@ PROBE_TABLES: dict[str, tuple[str, ...]] = {
     "pairs_orders": ("model", "experiment", "order", "group", "n", "association", "refusal_rate"),
     "pairs_levels": ("model", "experiment", "factor", "level", "n", "association", "refusal_rate"),
     "pairs_question_tests": ("model", "experiment", "question", "factor", "difference", "ci_low", "ci_high"),
-    # Whether the option that is named first is chosen, and what changing the order changes.
+    # How often the first-named option is chosen, and the effect of changing the order.
     "pairs_first_options": ("model", "experiment", "decided", "first", "share", "ci_low", "ci_high"),
     "pairs_order_effects": ("model", "experiment", "level", "other", "difference", "ci_low", "ci_high"),
     "pairs_model_differences": (
         *("experiment", "measure", "factor", "model", "other_model"),
         *("difference", "ci_low", "ci_high"),
     ),
-    # What people said of the images of each scenario (`image_model`: which model made them).
+    # People's verdicts about the images of each scenario (`image_model`: the model that made them).
     "pairs_scenario_checks": (
         *("image_model", "experiment", "scenario", "verdict"),
         *("alike", "small_differences", "different"),
     ),
 }
-# What people took reviewed answers to say, beside the rules: where people coded any.
+# People's codings of reviewed answers compared with the rules, if people coded any.
 REVIEW_TABLES: dict[str, tuple[str, ...]] = {
     "pairs_review": (
         *("compared", "coder", "measure", "stratum", "value", "ci_low", "ci_high"),
@@ -36,7 +36,7 @@ REVIEW_TABLES: dict[str, tuple[str, ...]] = {
         *("ci_low", "ci_high", "refusal_rate", "refusal_rate_rules", "reason"),
     ),
 }
-# Words that models wrote about groups, and associated with descriptors: each table where a model was asked for them.
+# Words that models wrote about groups and associated with descriptors, if a model was asked for them.
 WORD_TABLES: dict[str, tuple[str, ...]] = {
     "pairs_words": ("model", "scope", "group", "word", "frequency", "score", "exclusive"),
     "associations": (
@@ -68,6 +68,6 @@ WORD_TABLES: dict[str, tuple[str, ...]] = {
 }
 # Of associations, which may have 200,000 rows, those that are significant by either rule; for pages.
 PUBLISHED, EXACT = "published", "exact"
-# A rule, and the column that says what is significant by it.
+# A rule, and its column of significance.
 RULES = {PUBLISHED: "significant", EXACT: "significant_exact"}
 SIGNIFICANT = "significant_associations"

@@ -6,7 +6,7 @@ _PLACES = ("strength", "ci_low", "ci_high", "rank", "rank_low", "rank_high", "re
 _SLICE = (*_OF_QUESTION, "by", "item")
 _INTERVAL = ("ci_low", "ci_high", "reason")
 QUESTION_TABLES: dict[str, tuple[str, ...]] = {
-    # Items are what images that are compared differ in: models, or groups.
+    # Items are models or groups, whichever differs between the compared images.
     "preferences": (
         *_OF_QUESTION,
         "item",
@@ -38,7 +38,7 @@ QUESTION_TABLES: dict[str, tuple[str, ...]] = {
         "distinct",
         "reason",
     ),
-    # The items of `preferences` or `rankings` once more, on screens that show one group.
+    # The items of `preferences` or `rankings` again, for screens that show one group.
     "group_leaderboards": (
         *_OF_QUESTION,
         "identity_group",
@@ -70,7 +70,7 @@ QUESTION_TABLES: dict[str, tuple[str, ...]] = {
     ),
     # Of choices and of the points of scales.
     "choices": (*_SLICE, "code", "label", "apart", "answers", "chosen", "share", *_INTERVAL),
-    # code is empty for means of scales; other is empty where an item is compared with all others.
+    # code is empty for means of scales; other is empty if an item is compared with all others.
     "question_differences": (
         *_OF_QUESTION,
         "by",
@@ -83,7 +83,7 @@ QUESTION_TABLES: dict[str, tuple[str, ...]] = {
         "distinct",
         "reason",
     ),
-    # code: the answer that is chosen or not; empty where a measure is of all answers.
+    # code: the answer that is chosen or not; empty if a measure is about all answers.
     "question_agreement": (*_SLICE, "code", "measure", "value", *_INTERVAL, "units", "annotators", "answers"),
     "texts": (*_SLICE, "texts", "annotators", "units", "median_words", "longest_words"),
     "marked_words": (*_SLICE, "answers", "words", "marked", "share", *_INTERVAL),

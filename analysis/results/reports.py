@@ -1,4 +1,4 @@
-"""Computing a study's results and keeping them: pages read what was computed last."""
+"""Computing and storing a study's results: pages read the latest results."""
 
 import json
 from typing import Any
@@ -20,15 +20,15 @@ from studies import audit
 from studies.models import AuditEntry, Study
 
 JOB_KIND = "compute_report"
-# More judgements than this are computed by a worker: a page must answer while one waits.
+# With more judgements, a worker computes the results, because a page must answer quickly.
 INLINE_JUDGEMENTS = 20_000
 INLINE_SCORED = 1_000  # images that machines scored
 INLINE_ANSWERS = 10_000  # of models to probes
 KEPT = 5
 STOPPED = (Job.State.FAILED, Job.State.CANCELLED)
-# Nobody waits for a page to count more: it says that there are at least as many.
+# Pages do not count further: they show that there are at least this many.
 MOST_COUNTED = 500_000
-# What makes labels stop counting, or count again, after they were submitted.
+# Actions after which submitted labels stop counting, or count again.
 _TAKEN_BACK = (
     Q(action__in=["consent.withdrawn", "consent.renewed"])
     | Q(action__startswith="enrolment.")
@@ -138,7 +138,7 @@ def latest_report(study: Study) -> Report | None:
 
 
 def current_report(study: Study, *, using: str) -> Report | None:
-    """Return the latest results if they are of all labels and scores as they are now."""
+    """Return the latest results if they include all present labels and scores."""
     report = Report.objects.using(using).filter(study=study, format=Report.FORMAT).order_by("-pk").first()
     if report is None or report.parameters["without_annotators"] or report.parameters["campaigns"]:
         return None
@@ -146,12 +146,11 @@ def current_report(study: Study, *, using: str) -> Report | None:
 
 
 def standing_report(*, study: Study, by: User) -> tuple[Report | None, Job | None]:
-    """The report that may be shown, and the computation under way.
+    """The report that may be shown, and the running computation.
 
-    Labels that were withdrawn, excluded or retracted leave the results too: a report that still holds them is
-    not shown again but recomputed with its own parameters, at once or, when there is much, by a worker.
-    A computation that ended without results since is returned instead: reading asks for no further one, a person
-    does (`request_report`).
+    Withdrawn, excluded or retracted labels must not be in results: a report with such labels is not shown again but
+    recomputed with its own parameters, immediately or, for large studies, by a worker. If such a computation has
+    failed, it is returned instead: only a person starts another one (`request_report`).
     """
     report = latest_report(study)
     if report is None:
@@ -167,13 +166,13 @@ def standing_report(*, study: Study, by: User) -> tuple[Report | None, Job | Non
 
 
 def _taken_back_since(report: Report) -> AuditEntry | None:
-    """The last entry by which labels were taken back, or count again, after the report was computed."""
+    """The last entry by which labels stopped counting, or count again, after the report was computed."""
     later = AuditEntry.objects.filter(study=report.study_id, pk__gt=report.last_audit_entry)
     return later.filter(_TAKEN_BACK).order_by("-pk").first()
 
 
 def _stopped_since(study: Study, taken_back: AuditEntry) -> Job | None:
-    """The last computation, where it failed or was cancelled and was asked for since labels were taken back."""
+    """The last computation, if it failed or was cancelled and was requested after labels stopped counting."""
     latest_job = Job.objects.filter(study_id=study.pk, kind=JOB_KIND).order_by("-pk").first()
     stopped = (
         latest_job is not None and latest_job.state in STOPPED and latest_job.created_at >= taken_back.at
@@ -182,48 +181,47 @@ def _stopped_since(study: Study, taken_back: AuditEntry) -> Job | None:
 
 
 def running_job(study: Study) -> Job | None:
-    """The computation under way, if there is one."""
+    """The running computation, if there is one."""
     active = (Job.State.QUEUED, Job.State.RUNNING)
     return Job.objects.filter(study_id=study.pk, kind=JOB_KIND, state__in=active).order_by("-pk").first()
 
 
 def judgements_of(study: Study, *, most: int) -> int:
-    """How many judgements there are, counted or not; no more than `most` are looked at.
+    """The number of judgements, counted or not, up to `most`.
 
-    Answers to checks are none of them.
+    Answers to checks are not included.
     """
     labels = Judgement.objects.filter(annotation__status__in=Annotation.LABELS)
     return labels.filter(annotation__campaign__study=study)[:most].count()
 
 
 def scored_images_of(study: Study, *, most: int) -> int:
-    """How many images scorers are done with; no more than `most` are looked at."""
+    """The number of images that scorers have finished, up to `most`."""
     return ScoredImage.objects.filter(scorer__study=study)[:most].count()
 
 
 def model_answers_of(study: Study, *, most: int) -> int:
-    """How many questions models were asked in probes, refused and failed ones included; no more than `most` are
-    looked at."""
+    """The number of questions to models in probes, including refused and failed ones, up to `most`."""
     asked = Answer.objects.filter(run__study=study).exclude(outcome=Answer.Outcome.PENDING)
     return asked[:most].count()
 
 
 def scored_since(report: Report) -> bool:
-    """Whether what machines say of the study changed after the report was computed."""
+    """Whether automatic scores of the study changed after the report was computed."""
     return last_score(report.study_id) != report.last_score
 
 
 def answered_since(report: Report, *, using: str | None = None) -> bool:
     """Whether models answered, or answers were imported or coded, after the report was begun.
 
-    A probe codes what was answered when it ends, which leaves an audit entry.
+    A probe codes its answers when it ends, which writes an audit entry.
     """
     later = AuditEntry.objects.using(using).filter(study=report.study_id, pk__gt=report.last_audit_entry)
     return later.filter(action__in=_ANSWERED).exists()
 
 
 def is_current(report: Report, *, using: str = DEFAULT_DB_ALIAS) -> bool:
-    """Whether a report is of all labels and scores as they are in this view of the database."""
+    """Whether a report includes all labels and scores in this view of the database."""
     newer = Annotation.objects.using(using).filter(
         status__in=Annotation.LABELS, campaign__study=report.study_id, pk__gt=report.last_annotation
     )

@@ -1,4 +1,4 @@
-"""What results consist of: named tables with their columns, headline numbers and what they rest on."""
+"""The structure of results: named tables with their columns, headline numbers and their inputs."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from annotation.kinds import registry
 if TYPE_CHECKING:  # pages read stored tables: the server starts without numerical libraries
     import pandas as pd
 
-# The columns that are relied on from outside come first and keep names and order; further ones may follow.
+# Columns on which other programs rely come first and keep names and order; further columns may follow.
 PROMISED: dict[str, tuple[str, ...]] = {
     "likelihood": (
         "identity_group",
@@ -72,7 +72,7 @@ PROMISED: dict[str, tuple[str, ...]] = {
         "flags",
         "flag_reasons",
     ),
-    # How the headline and the ranking of groups change: one row per scenario and statistic (pooled, mean, median).
+    # Changes of the headline and of the ranking of groups: one row per scenario and statistic (pooled, mean, median).
     # scenario: baseline, without_flagged, majority, annotator_group, none_of_the_above. scenario_value is
     # `field: value` of an annotator_group, the other mode of none_of_the_above, else empty.
     "sensitivity": (
@@ -132,7 +132,7 @@ PROMISED: dict[str, tuple[str, ...]] = {
         "units",
         "reason",
     ),
-    # compared: model (then `model` is empty) or campaign (of one model; sides are slugs).
+    # compared: model (then `model` is empty) or campaign (for one model; sides are slugs).
     "model_differences": (
         "compared",
         "model",
@@ -200,7 +200,7 @@ PROMISED: dict[str, tuple[str, ...]] = {
         "shown",
         "above_median",
     ),
-    # encoder: whose vectors were compared.
+    # encoder: the encoder of the compared vectors.
     "pull": (
         "identity_group",
         "s_d_s",
@@ -231,7 +231,7 @@ PROMISED: dict[str, tuple[str, ...]] = {
         "reason",
     ),
     "mcas_categories": ("model", "category", "terms", "n", "mean", "sd", "encoder"),
-    # θ of people beside θ of a scorer whose scores were taken for judgements.
+    # θ from people, and θ from a scorer whose scores are used as judgements.
     "automated_tendency": (
         "identity_group",
         "scorer",
@@ -253,7 +253,7 @@ PROMISED: dict[str, tuple[str, ...]] = {
         "human_reason",
     ),
 }
-# Those that rest on what machines said.
+# Tables based on automatic scores.
 AUTOMATED = (
     "concordance",
     "calibration",
@@ -265,28 +265,29 @@ AUTOMATED = (
 )
 ABOUT_IMAGES = ("likelihood", "tendency", "offensiveness", "agreement")
 FILES = tuple(PROMISED)
-# Where answers were read in more than one language.
+# If answers were given in more than one language.
 BY_LANGUAGE: dict[str, tuple[str, ...]] = {
     "by_language": (
         *("campaign_kind", "campaign", "question", "model", "language", "other_language", "measure"),
         *("identity_group", "attribute", "n", "annotators", "estimate", "ci_low", "ci_high", "reason"),
     )
 }
-# Of answers of people to declared questions and of models to probes: files only where there are such answers.
+# Tables of people's answers to declared questions and of models' answers to probes: files only if there are such
+# answers.
 OPTIONAL_FILES = (*BY_LANGUAGE, *QUESTION_TABLES, *PROBE_TABLES, *REVIEW_TABLES, *WORD_TABLES)
 
 
 def files_of(names: Collection[str]) -> list[str]:
-    """The tables to take away of a report with tables of these names."""
+    """The downloads of a report with tables of these names."""
     return [*FILES, *(name for name in OPTIONAL_FILES if name in names)]
 
 
-# What annotators said, to take away row by row.
+# Annotators' answers, row by row, for download.
 LABELS = ("judgements", "boxes", "ratings")
 # Kept in a stored report for the pages; not among the files.
 DIVISIVE = "divisive"
 SALIENT = "salient"  # of salience, which may have 50,000 rows, those with a rank
-# The five answers of a rating as people read them, and what people say of an image.
+# The five answers of a rating as shown to people, and the answers about an image.
 RATING_LABELS = {
     "1": "Strongly Disagree",
     "2": "Disagree",
@@ -314,7 +315,7 @@ COEFFICIENTS = {
     "box_expected_distance": "Boxes: expected distance (other images)",
     "box_alpha": "Boxes: α against other images",
 }
-# What a note beside a coefficient means.
+# The meaning of a note on a coefficient.
 COEFFICIENT_NOTES = {
     "sampled_pairs": "estimated: an attribute with more than 50,000 pairs of drawings is represented by 50,000 of "
     "them, drawn at random",
@@ -343,14 +344,14 @@ def described(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def ordered(name: str, frame: "pd.DataFrame") -> "pd.DataFrame":
-    """Promised columns first (null where absent), then the model, then whatever else there is."""
+    """Declared columns first (null if absent), then the model, then all other columns."""
     leading = list(PROMISED[name]) + (["model"] if name in ABOUT_IMAGES else [])
     frame = frame.assign(**{column: None for column in leading if column not in frame})
     return frame[leading + [column for column in frame.columns if column not in leading]]
 
 
 def records(frame: "pd.DataFrame") -> list[dict[str, Any]]:
-    """The rows as plain values, None where null."""
+    """The rows as plain values, None for null."""
     from analysis.metrics.data.results import as_python
 
     columns = {str(name): as_python(column) for name, column in frame.items()}

@@ -1,4 +1,4 @@
-"""Two studies beside each other: one computation over the labels of both, kept with the report of the first."""
+"""A comparison of two studies: one computation over the labels of both, stored with the report of the first."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -41,7 +41,7 @@ class Side:
 
 
 def most_judged(report: Report, like: str = "") -> str | None:
-    """The model named `like` if the report has it, else the one most judged; None without judgements."""
+    """The model named `like` if the report has it, else the model with the most judgements; None without judgements."""
     lines = report.summary["headline"]
     if any(line["model"] == like for line in lines):
         return like
@@ -64,7 +64,7 @@ def request_comparison(a: Side, b: Side, *, by: User) -> Job | None:
     if judged <= reports.INLINE_JUDGEMENTS:
         compute_comparison(a, b)
         return None
-    # The title names no other study: members of the first one see it.
+    # The title must not name the other study, because members of the first study see it.
     return enqueue(
         kind=JOB_KIND,
         title=f"Compare {a.study.name} with another study",
@@ -119,7 +119,7 @@ def compute_comparison(a: Side, b: Side, *, progress: Progress | None = None) ->
 
 
 def sides_of(arguments: dict[str, Any]) -> tuple[Side, Side] | None:
-    """The sides that a job was queued for, unless a report is gone: then nobody waits for it."""
+    """The sides for which a job was queued, or None if a report no longer exists."""
     stored = Report.objects.select_related("study", "study__resource").in_bulk(
         [arguments["a"], arguments["b"]]
     )
@@ -152,7 +152,8 @@ def _arguments(a: Side, b: Side) -> dict[str, Any]:
 
 
 def _together(loaded: Sequence["StudyData"], sides: Sequence[Side]) -> tuple["pd.DataFrame", dict[str, int]]:
-    """The judgements of the groups both have, the study in place of the model, people under one name in both."""
+    """The judgements of the common groups, with the study instead of the model, and the same person under one name in
+    both."""
     import pandas as pd
 
     parts = []
@@ -177,7 +178,7 @@ def _together(loaded: Sequence["StudyData"], sides: Sequence[Side]) -> tuple["pd
 
 
 def _roles(loaded: Sequence["StudyData"]) -> tuple["pd.DataFrame", int]:
-    """Roles of both studies, the first one's where they differ, and for how many pairs they do."""
+    """Roles of both studies (the first study's role if they differ), and the number of pairs with different roles."""
     import pandas as pd
 
     key = ["identity_group", "attribute"]

@@ -1,1 +1,1 @@
-"""What results are computed from, as read from the database."""
+"""The inputs of results, read from the database."""

@@ -1,6 +1,6 @@
-"""What is known of annotators besides their labels: checks they answered, and what they chose to say of themselves.
+"""Data about annotators besides their labels: answers to checks, and the details that they chose to give.
 
-Profiles are the most sensitive data here. They are read in one place, for those whose labels count, and leave it
+Profiles are the most sensitive data here. They are read only here, for annotators whose labels count, and are passed on
 only as memberships in groups of people (`analysis.results.tables.groupings`), never by annotator.
 """
 
@@ -24,9 +24,10 @@ _AT_ONCE = 500  # keys in one query
 def profiles(
     campaigns: Sequence[Campaign], annotators: pd.DataFrame, counted: Collection[int]
 ) -> pd.DataFrame:
-    """What annotators said of themselves: annotator, field, value; a row per value that has a code, by its name.
+    """Annotators' details about themselves: annotator, field, value; one row per value with a code, by its name.
 
-    `annotators` (id, key) names them, `counted` are the ids of those whose labels count; of others nothing is read.
+    `annotators` (id, key) names them; `counted` are the ids of annotators whose labels count. Nothing is read about
+    others.
     """
     keys = dict(zip(annotators["id"], annotators["key"], strict=True))
     worked = Annotation.objects.filter(campaign__in=campaigns).values("annotator")
@@ -43,9 +44,9 @@ def profiles(
 
 
 def depicted(study: Study) -> pd.DataFrame:
-    """What an annotator of each identity group would say: identity_group, nationality, region.
+    """The details that annotators of each identity group would give: identity_group, nationality, region.
 
-    A group has a row for every name its nationality may be given (its own, its country's), as in quota rules.
+    A group has a row for every possible name of its nationality (its own, its country's), as in quota rules.
     """
     rows: list[tuple[str, str | None, str | None]] = []
     for group in study.groups.order_by("name"):
@@ -56,7 +57,7 @@ def depicted(study: Study) -> pd.DataFrame:
 
 
 def _names(field: str, stated_codes: Collection[str]) -> list[str]:
-    """Return what codes are called in English, in small letters as results have them."""
+    """Return the English names of codes in lower case, as used in results."""
     labels = (codes.label(field, code, language="en") for code in stated_codes if code != codes.UNCODED)
     return sorted(map(normalise, labels))
 
@@ -72,7 +73,7 @@ def gold_answers(campaigns: Sequence[Campaign], annotators: pd.DataFrame) -> pd.
 
 
 def repeats(campaigns: Sequence[Campaign], annotators: pd.DataFrame) -> pd.DataFrame:
-    """What annotators answered twice: kind of campaign, annotator, the first answer and the later one."""
+    """Repeated answers: kind of campaign, annotator, the first answer and the later one."""
     rows = [
         (str(campaign.kind), pair.annotator_id, int(pair.first), int(pair.second))
         for campaign in campaigns
@@ -82,7 +83,7 @@ def repeats(campaigns: Sequence[Campaign], annotators: pd.DataFrame) -> pd.DataF
 
 
 def flags(campaigns: Sequence[Campaign], annotators: pd.DataFrame) -> pd.DataFrame:
-    """Who misses a quality rule: annotator, the measures in one text, and why in words; a row for each person."""
+    """Annotators who miss a quality rule, one row per person: annotator, the measures in one text, and the reason."""
     measures: dict[int, list[str]] = {}
     reasons: dict[int, list[str]] = {}
     for campaign in campaigns:
@@ -97,7 +98,7 @@ def flags(campaigns: Sequence[Campaign], annotators: pd.DataFrame) -> pd.DataFra
 
 
 def _keyed(rows: Sequence[tuple[object, ...]], columns: list[str], annotators: pd.DataFrame) -> pd.DataFrame:
-    """The rows of known annotators, with their keys in place of ids."""
+    """The rows of known annotators, with their keys instead of ids."""
     frame = pd.DataFrame(rows, columns=columns)
     keys = pd.Series(annotators["key"].to_numpy(dtype=object), index=annotators["id"].to_numpy(np.int64))
     frame["annotator"] = keys.reindex(frame["annotator"].astype(np.int64)).to_numpy(dtype=object)

@@ -1,4 +1,4 @@
-"""From the database to answers of campaigns of kinds of questions: who said what, about which stimuli."""
+"""Reading answers to declared questions from the database: who answered what, about which stimuli."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -30,9 +30,10 @@ class CampaignAnswers:
 
     `annotations`: annotation, task, annotator, seconds, instrument, language. `judgements`: judgement, annotation,
     question, stimulus (0 where none), present, rating, code, rank and, of texts, words. `stimuli`: stimulus, task,
-    position, image, model, identity_group, prompt, condition, width, height; of a text, image is null and `words`
-    counts its words. `points` and `boxes`: judgement and places. Codes of tasks and stimuli are database keys and
-    enter no result. `condition` is that of the images the campaign shows. `not_counted`: annotations by reason.
+    position, image, model, identity_group, prompt, condition, width, height; for a text, image is null and `words` is
+    its number of words. `points` and `boxes`: judgement and places. Codes of tasks and stimuli are database keys and
+    are not part of results. `condition` is the condition of the campaign's images. `not_counted`: annotations by
+    reason.
     """
 
     campaign: str
@@ -47,11 +48,11 @@ class CampaignAnswers:
     not_counted: Mapping[str, int]
 
     def of(self, question: Question) -> pd.DataFrame:
-        """One row per judgement of a question, with who answered and what it is about.
+        """One row per judgement of a question, with its annotator and its subject.
 
-        Added: annotator, task, position, image, model, identity_group, prompt, unit (what other answers may be
-        about: the image, or else the task) and rated (the same place on the same screen). Of an answer about the
-        whole screen, image, model, identity_group and prompt are those that all its images share, else null.
+        Added: annotator, task, position, image, model, identity_group, prompt, unit (the image, or else the task, which
+        other answers may also be about) and rated (the same place on the same screen). For an answer about the whole
+        screen, image, model, identity_group and prompt are the values that all its images share, else null.
         """
         return self.about(self.judgements[self.judgements["question"] == question.name], question)
 
@@ -70,7 +71,7 @@ class CampaignAnswers:
         return rows.assign(unit=unit.where(unit.notna(), place), rated=place).reset_index(drop=True)
 
     def asked(self, question: Question) -> pd.DataFrame:
-        """Who was asked a question about what: annotation and stimulus (0 where it is about the whole screen)."""
+        """The annotations and stimuli about which a question was asked (stimulus 0: about the whole screen)."""
         everybody = self.annotations[["annotation", "task"]]
         if question.each:
             medium = self.stimuli["image"].notna() == (self.kind.stimuli.medium == "image")
@@ -95,7 +96,7 @@ class CampaignAnswers:
 
     @cached_property
     def inputs(self) -> pd.DataFrame:
-        """What results are computed from, without keys of the database."""
+        """The inputs of results, without database keys."""
         owner = self.annotations.set_index("annotation")[["annotator", "task"]]
         rows = self.judgements.join(owner, on="annotation")
         images = self.stimuli.assign(image=self.stimuli["image"].fillna("text")).sort_values("position")
@@ -112,7 +113,7 @@ class CampaignAnswers:
 
     @cached_property
     def tasks(self) -> pd.DataFrame:
-        """Per task, what its images share (null where they differ): image, model, identity_group, prompt."""
+        """Per task, the values that its images share (null if they differ): image, model, identity_group, prompt."""
         images = self.stimuli[self.stimuli["image"].notna()]
         columns = ["image", "model", "identity_group", "prompt"]
         grouped = images.groupby("task")[columns]
@@ -123,7 +124,7 @@ class CampaignAnswers:
 def read_answers(
     campaigns: Sequence[Campaign], annotators: pd.DataFrame, excluded: Array, progress: Progress
 ) -> tuple[CampaignAnswers, ...]:
-    """Read the campaigns whose kind asks questions; `annotators` (id, key) names who answered."""
+    """Read the campaigns whose kind asks questions; `annotators` (id, key) names the annotators."""
     return tuple(
         _read(campaign, annotators, excluded, progress)
         for campaign in campaigns
@@ -177,7 +178,7 @@ def _read(
 
 
 def _judgements(campaign: Campaign, annotations: Array, progress: Progress) -> pd.DataFrame:
-    """The judgements within the given annotations. Of a text only the number of its words is kept."""
+    """The judgements of the given annotations. For a text, only its number of words is kept."""
     parts = [_judgement_part(Judgement.objects.none())]
     for start in range(0, len(annotations), _ANNOTATIONS_AT_ONCE):
         batch = annotations[start : start + _ANNOTATIONS_AT_ONCE]
@@ -207,7 +208,7 @@ def _stimuli(campaign: Campaign) -> pd.DataFrame:
     ).rename(columns=lambda name: name.removeprefix("image__"))
     text = frame.astype(dict.fromkeys(_OF_IMAGE, object))
     is_image = text["image"].notna()
-    # The same bytes shown for two models are one image to the resampling; no database key enters a result.
+    # If two models have the same bytes, they are one image for resampling; no database key is part of a result.
     key = text["sha256"].where(text["sha256"] != "", text["source_name"])
     return pd.DataFrame(
         {

@@ -1,4 +1,4 @@
-"""From the database to what people and rules took the same answers of models to say."""
+"""Reading people's and rules' codings of the same answers of models from the database."""
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence, Set
@@ -17,25 +17,25 @@ SURE, UNSURE = "sure", "unsure"
 
 @dataclass(frozen=True, eq=False)
 class CodingReviewData:
-    """`ratings`: answer, coder and outcome of the people who coded apart. `reviewed`: answer, stratum, outcome by the
-    newest rules and by people, of answers that people decided. `models`: answer, coder and outcome by models of such
-    answers, without replies that were no code. `sizes`: answers coded by rules in each stratum.
-    `undecided`: answers on which two people differ and nobody has decided.
+    """`ratings`: answer, coder and outcome of people who coded independently. `reviewed`: answer, stratum, outcome by
+    the newest rules and by people, for answers that people decided. `models`: answer, coder and outcome by models for
+    such answers, without replies that were not a code. `sizes`: answers coded by rules in each stratum. `undecided`:
+    answers about which two people disagree and nobody has decided.
     """
 
     ratings: pd.DataFrame
     reviewed: pd.DataFrame
     models: pd.DataFrame
     sizes: Mapping[str, int] = field(default_factory=dict)
-    version: str = ""  # of the rules whose doubts made the strata
+    version: str = ""  # version of the rules whose doubts define the strata
     undecided: int = 0
 
 
 def read_coding_reviews(study: Study) -> CodingReviewData | None:
-    """Read the codings by people and by rules of the study's answers to choices; None where people coded none.
+    """Read the codings by people and by rules of the study's answers to choices; None if people coded none.
 
-    Strata are those of the rules' version of whose unsure answers people read the largest share, of equals
-    the one that coded most: rules that came after a review did not draw its answers.
+    Strata come from the version of the rules of whose unsure answers people read the largest share; if several are
+    equal, from the version that coded most. Later rules did not draw the reviewed answers.
     """
     said = codings_by_people(study)
     if not said:
@@ -77,7 +77,7 @@ def read_coding_reviews(study: Study) -> CodingReviewData | None:
 
 
 def _apart(codings: Sequence[PersonCoding]) -> Sequence[PersonCoding]:
-    """Return two codings that were made apart. A third was asked because two differed, in whatever order they are."""
+    """Return two independent codings. A third person was asked because two differed, so their order does not matter."""
     by_outcome = {coding.outcome: coding for coding in codings}
     return (
         [by_outcome[outcome] for outcome in sorted(by_outcome)][:APART]

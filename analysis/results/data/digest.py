@@ -1,4 +1,4 @@
-"""A fingerprint of what results rest on: equal inputs, equal digest, in whatever database they lie."""
+"""A fingerprint of the inputs of results: equal inputs have equal digests in any database."""
 
 import hashlib
 from typing import TYPE_CHECKING
@@ -18,9 +18,9 @@ ABOUT_ANNOTATORS = ("profiles", "gold", "repeats")
 
 
 def inputs_digest(data: StudyData, scores: "MachineScores | None" = None) -> str:
-    """SHA-256 over counted judgements, ratings, boxes and associations, whatever the order of their rows.
+    """SHA-256 over counted judgements, ratings, boxes and associations, independent of the order of rows.
 
-    Where annotators said something of themselves, answered checks, or machines scored images, that too.
+    Annotators' details, answers to checks and automatic scores are included if they exist.
     """
     digest = hashlib.sha256()
     for name in (*LABELS, *ABOUT_ANNOTATORS):

@@ -1,4 +1,4 @@
-"""Which model an endpoint said that it served, where that changed while one model was asked."""
+"""The models that an endpoint named, if they changed while one model was asked."""
 
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,7 +18,7 @@ _AT_ONCE = 5_000
 
 @dataclass(frozen=True)
 class ServedModels:
-    """Models whose answers several served models gave: each of these counts as a model of its own.
+    """Models whose answers came from several served models, each of which counts as a separate model.
 
     `names`: the model by answer, for answers of such models alone. `changes`: by model, which served models there
     were, how many answers each gave, and since when, in the order of time.
@@ -59,7 +59,7 @@ def read_served_models(study: Study) -> ServedModels:
 
 
 def _names(study: Study, label: str) -> Iterator[tuple[int, str]]:
-    """Yield the model of each answer. What names no model, such as a failure, is counted with the last that did."""
+    """Yield the model of each answer. An answer without a name, such as a failure, counts for the last named model."""
     answers = Answer.objects.filter(run__study=study, run__model_label=label).exclude(outcome=Outcome.PENDING)
     columns = ("pk", "served_model", "fingerprint", "finished_at")
     unnamed: list[tuple[int, datetime]] = []

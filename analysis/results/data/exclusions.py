@@ -15,7 +15,7 @@ WORDS = {reason.value: str(reason.label) for reason in Reason} | {
 
 
 def not_counted_words(summary: Mapping[str, Any]) -> list[tuple[str, int]]:
-    """What was left out with its number of annotations, over all kinds of campaigns, most first."""
+    """Reasons for leaving out annotations, with their numbers over all kinds of campaigns, the most frequent first."""
     totals = Counter[str]()
     for reasons in summary["not_counted"].values():
         totals.update(reasons)

@@ -1,4 +1,4 @@
-"""From the database to what classifiers, judges and people say of associations."""
+"""Reading the ratings of associations by classifiers, judges and people from the database."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ from annotation.models import Campaign, Judgement
 from studies.models import Study
 
 _LEVEL = "level"  # the question of the kind
-# How classifiers begin the names of their labels; the numbers are those of models whose labels have no names.
+# Beginnings of classifiers' label names; the numbers are for models whose labels have no names.
 _SENTIMENTS = {
     "neg": "negative",
     "neu": "neutral",
@@ -31,9 +31,9 @@ def _empty(*columns: str) -> pd.DataFrame:
 
 @dataclass(frozen=True, eq=False)
 class HarmScores:
-    """Of the newest scorer of each kind that has scores. `sentiment`, `toxicity`: text, value. `judge`: descriptor,
-    text and rating, a row for each repeat, null where a reply had another form. `people`: text, annotator, rating.
-    `scorers`: their labels by kind.
+    """Scores of the newest scorer of each kind that has scores. `sentiment`, `toxicity`: text, value. `judge`:
+    descriptor, text and rating, one row per repeat, null if a reply had another form. `people`: text, annotator,
+    rating. `scorers`: their labels by kind.
     """
 
     sentiment: pd.DataFrame = field(default_factory=lambda: _empty(*TEXTS))
@@ -49,7 +49,7 @@ class HarmScores:
 
 
 def read_harm_scores(study: Study) -> HarmScores:
-    """Read what is said of associations of the study, by machines and by people whose answers count."""
+    """Read the scores and ratings of the study's associations, by machines and by people whose answers count."""
     has_scores = Exists(AssociationScore.objects.filter(scorer=OuterRef("pk")))
     scorers = {scorer.kind: scorer for scorer in study.scorers.filter(has_scores).order_by("pk")}
     sentiment = _labels(scorers.get(Scorer.Kind.SENTIMENT))

@@ -1,4 +1,4 @@
-"""Images and texts as encoders see them: what pull and MCAS compare."""
+"""Embeddings of images and texts: the inputs of pull and MCAS."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,11 +22,11 @@ _PROMPT = ["category", "phrase", "text"]
 
 @dataclass(frozen=True, eq=False)
 class EncodedImages:
-    """The images of a study as one encoder sees them, and its texts where the study compares with texts.
+    """One encoder's embeddings of a study's images, and of its texts if the study compares with texts.
 
-    `measures`: for which of pull and MCAS it was asked to look. `texts` and `text_vectors` are None where a text of
-    an attribute set, or every prompt, has no vector yet. A target of whose prompts one has none is not among the
-    texts: `unread` are its prompts.
+    `measures`: the measures (pull, MCAS) for which it was asked to read images. `texts` and `text_vectors` are None if
+    a text of an attribute set, or every prompt, has no vector yet. A target with a prompt without a vector is left out
+    of the texts; `unread` are its prompts.
     """
 
     encoder: str
@@ -51,7 +51,7 @@ def compared(candidates: QuerySet[Image]) -> dict[str, dict[str, int]]:
 
 
 def encoded_images(study: Study, sets: Mapping[str, Sequence[str]]) -> list[EncodedImages]:
-    """What every encoder saw that was asked to look for pull or MCAS; others saw only some of the images."""
+    """The embeddings of every encoder that was used for pull or MCAS; other encoders read only some of the images."""
     kinds = (Scorer.Kind.PULL, Scorer.Kind.MCAS)
     measures_by_encoder: dict[int, set[str]] = {}
     using = Scorer.objects.filter(study=study, kind__in=kinds, encoder__isnull=False)
@@ -103,8 +103,8 @@ def _prompts(study: Study) -> Iterable[tuple[str, str, str]]:
 
 
 def _complete_targets(prompts: pd.DataFrame, missing: set[str]) -> tuple[pd.DataFrame, int]:
-    """The prompts of targets whose every prompt has a vector, and how many prompts were left out: the mean of
-    some of a target's prompts would pass for that of all."""
+    """The prompts of targets whose every prompt has a vector, and the number of prompts left out: the mean of only some
+    prompts of a target would be misleading."""
     without = prompts["text"].isin(missing)
     targets = pd.MultiIndex.from_frame(prompts[["category", "phrase"]])
     left_out = targets.isin(targets[without.to_numpy()])

@@ -1,4 +1,4 @@
-"""From the database to tables of judgements: what counts, coded, and what does not count, with its number."""
+"""Reading tables of judgements from the database: coded judgements that count, and numbers of those that do not."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -31,22 +31,21 @@ from generation.models import Condition, Image, ProbeRun
 from jobs.progress.reporter import Progress, Unwatched
 from studies.models import Study
 
-# Of the largest studies nobody waits longer than some seconds to see that something happens.
+# Progress is visible within seconds even in the largest studies.
 _ANNOTATIONS_AT_ONCE = 250_000
 
 
 @dataclass(frozen=True, eq=False)
 class StudyData:
-    """Everything results are computed from.
+    """All inputs of results.
 
-    `judgements`: campaign, model, identity_group, image, attribute, annotator, present; `none_rows` the same
-    without attribute. `ratings`: campaign, attribute, annotator, rating. `boxes`: keys as of judgements, two
-    corners. `submissions`: kind, campaign, annotator and active seconds of each counted annotation.
-    `associations` carry the role that follows from `min_raters` and `rater_pools`. `annotators`, `images`, `groups` and
-    `campaigns` say what labels stand for. `not_counted`: annotations by kind of campaign and reason.
-    `instruments`: the version that each row of `judgements`, `none_rows` and `ratings` was answered under, null
-    for imported labels; no part of what results are computed from. `languages`: in which each of these rows was
-    read, where there is more than one.
+    `judgements`: campaign, model, identity_group, image, attribute, annotator, present; `none_rows` the same without
+    attribute. `ratings`: campaign, attribute, annotator, rating. `boxes`: the keys of `judgements`, two corners.
+    `submissions`: kind, campaign, annotator and active seconds of each counted annotation. `associations` have the role
+    that follows from `min_raters` and `rater_pools`. `annotators`, `images`, `groups` and `campaigns` give the meaning
+    of the labels. `not_counted`: annotations by kind of campaign and reason. `instruments`: the version of the
+    guidelines for each row of `judgements`, `none_rows` and `ratings`, null for imported labels; results do not depend
+    on it. `languages`: the language in which each of these rows was read, if there are several.
     """
 
     judgements: pd.DataFrame
@@ -74,10 +73,10 @@ class StudyData:
 
 
 def load(*, study: Study, parameters: Parameters, progress: Progress | None = None) -> StudyData:
-    """Read what counts in the study's campaigns; raise NotFound for an unknown campaign or annotator.
+    """Read the labels that count in the study's campaigns; raise NotFound for an unknown campaign or annotator.
 
-    Told to `progress` between queries, never within one: SQLite refuses writing (of how far a job is) to a
-    connection that reads what others have changed meanwhile.
+    Reports to `progress` between queries, never within one: SQLite refuses writes (of the job's progress) on a
+    connection that is reading data which others have changed meanwhile.
     """
     progress = progress or Unwatched()
     progress.step("Reading labels")
@@ -155,7 +154,7 @@ def _languages(campaigns: Sequence[Campaign], frames: Mapping[str, pd.DataFrame]
 
 
 def _answers_of_models(study: Study, parameters: Parameters, progress: Progress) -> dict[str, Any]:
-    """Return the fields with what models answered: nothing is read where no model was asked."""
+    """Return the fields with models' answers; nothing is read if no model was asked."""
     if not ProbeRun.objects.filter(study=study).exists():
         return {}
     published = parameters.association_words == "published"
@@ -167,7 +166,7 @@ def _answers_of_models(study: Study, parameters: Parameters, progress: Progress)
 
 
 def last_annotation(study: Study) -> int:
-    """The key of the newest annotation: what was submitted later is not in a report made now."""
+    """The key of the newest annotation: later submissions are not in this report."""
     newest = (
         Annotation.objects.filter(campaign__study=study).order_by("-pk").values_list("pk", flat=True).first()
     )
@@ -176,7 +175,7 @@ def last_annotation(study: Study) -> int:
 
 @dataclass(frozen=True, eq=False)
 class Labels:
-    """What the keys of a table stand for: several keys may share a label."""
+    """The labels of a table's keys; several keys may share a label."""
 
     keys: Array
     codes: Array
@@ -212,7 +211,7 @@ def _images(study: Study) -> pd.DataFrame:
         rows.iterator(chunk_size=5_000),
         columns=["id", "sha256", "source_name", "model", "identity_group", "condition", "public_id"],
     )
-    # The same bytes shown for two models are one image to the resampling; no database key enters a result.
+    # If two models have the same bytes, they are one image for resampling; no database key is part of a result.
     frame["key"] = frame["sha256"].where(frame["sha256"] != "", frame["source_name"])
     return frame
 
@@ -242,7 +241,7 @@ def _excluded(annotators: pd.DataFrame, names: Sequence[str]) -> Array:
 def _submissions(
     campaigns: Sequence[Campaign], kind: str, images: pd.DataFrame, excluded: Array, progress: Progress
 ) -> tuple[pd.DataFrame, dict[str, int]]:
-    """Counted annotations of one kind of campaign, by key, and how many do not count, by reason."""
+    """Counted annotations of one kind of campaign, by key, and the number of others, by reason."""
     answer = ("none_of_the_above", "active_seconds", "instrument__version")
     columns = ("pk", "task__image", "annotator", "campaign", *answer)
     parts: list[Array] = [np.empty((0, len(columns)))]
@@ -267,7 +266,7 @@ def _submissions(
 def _answers(
     campaigns: Sequence[Campaign], kind: str, value: str, submissions: pd.DataFrame, progress: Progress
 ) -> pd.DataFrame:
-    """The judgements within the given submissions, each with what its submission knows."""
+    """The judgements of the given submissions, each with the data of its submission."""
     campaigns_of_kind = [campaign for campaign in campaigns if campaign.kind == kind]
     annotation_ids = submissions["annotation"].to_numpy(np.int64)
     parts: list[Array] = [np.empty((0, 4), dtype=np.int64)]

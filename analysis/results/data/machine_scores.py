@@ -1,4 +1,4 @@
-"""From the database to what automated measures take: scores, captions, vectors of images and texts."""
+"""Reading the inputs of automated measures from the database: scores, captions, vectors of images and texts."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -28,15 +28,15 @@ CAPTIONS = ["scorer", "model", "identity_group", "image", "caption"]
 
 @dataclass(frozen=True, eq=False)
 class MachineScores:
-    """Everything machines said in a study. `image` names model, group and bytes: the same in every database.
+    """All automatic scores of a study. `image` identifies model, group and bytes, the same in every database.
 
-    `captions` and `scores` are of images of the default condition. `sets`: the two attribute sets of MCAS with
-    their texts, empty in other studies. `conditions`: those that images of the study have. `compared`: by measure
-    (pull, mcas) and condition, how many images it compares, seen by an encoder or not. `without_phrase`: how many
-    images of targets and attribute sets name no phrase, so that nobody knows of which. `latest`: a value that
-    changes with any score. `images_seen`: how many images a scorer is done with. `repeated`: how many images were
-    left out of `scores` and of `captions` because their bytes are there for the same model and group already.
-    `rounded`: labels of scorers that compare vectors rounded to float16.
+    `captions` and `scores` are about images of the default condition. `sets`: the two attribute sets of MCAS with their
+    texts, empty in other studies. `conditions`: the conditions of the study's images. `compared`: the number of images
+    that each measure (pull, mcas) compares, by condition, whether or not an encoder has read them. `without_phrase`:
+    the number of images of targets and attribute sets without a phrase. `latest`: a value that changes with every
+    score. `images_seen`: the number of images that a scorer has finished. `repeated`: the number of images left out of
+    `scores` and of `captions` because the same model and group already have these bytes. `rounded`: labels of scorers
+    that compare vectors rounded to float16.
     """
 
     scores: pd.DataFrame = field(default_factory=lambda: pd.DataFrame(columns=SCORES))
@@ -53,7 +53,7 @@ class MachineScores:
 
     @property
     def digest(self) -> str:
-        """A fingerprint of all of it, "" where there is none."""
+        """A fingerprint of all scores, "" if there are none."""
         if not (len(self.scores) or len(self.captions) or self.encoded):
             return ""
         digest = hashlib.sha256()
@@ -86,8 +86,8 @@ def image_key(frame: pd.DataFrame) -> pd.Series:
 
 
 def load_scores(study: Study) -> MachineScores:
-    """Read what machines said of the study's images that were not retracted."""
-    # Read first: what is scored meanwhile makes the report an old one, never an unnoticed part of it.
+    """Read the automatic scores of the study's images that were not retracted."""
+    # Read first: scores that are added meanwhile then make the report out of date and do not become an unnoticed part.
     latest = last_score(study)
     images = Image.objects.filter(study=study, retracted_at=None)
     conditions = frozenset(images.order_by().values_list("condition", flat=True).distinct())
@@ -126,7 +126,7 @@ def _column(images: Any, name: str) -> Any:
 
 
 def _captions(study: Study, images: Any) -> tuple[pd.DataFrame, int]:
-    """Captions of these images, and how many images were left out whose bytes are there already."""
+    """Captions of these images, and the number of images left out because their bytes occur already."""
     captions = score_tables.captions(study)
     captions = captions[captions["public_id"].isin({str(key) for key in _column(images, "public_id")})]
     captions = captions.assign(image=image_key(captions))
@@ -139,8 +139,8 @@ def _captions(study: Study, images: Any) -> tuple[pd.DataFrame, int]:
 
 
 def _scores(study: Study, images: Any) -> tuple[pd.DataFrame, int]:
-    """Scores of these images, with a name for every key: there may be a million. And how many images were left
-    out whose bytes are there already."""
+    """Scores of these images, with a name for every key, because there may be a million, and the number of images left
+    out because their bytes occur already."""
     scorers = Labels.of(Scorer.objects.filter(study=study).values_list("pk", "model_label"))
     attribute_scores = AttributeScore.objects.filter(scorer__study=study, image__in=images)
     rows = fetch(attribute_scores, "scorer", "image", "attribute", "probability", "cosine", dtype=float)
@@ -165,7 +165,7 @@ def _scores(study: Study, images: Any) -> tuple[pd.DataFrame, int]:
         }
     )
     units = ["scorer", "image", "attribute"]
-    # In an order that no database has a say in.
+    # In an order that does not depend on the database.
     order = frame.sort_values([*units, "score", "cosine"]).index.to_numpy()
     frame = frame.take(order)
     again = frame.duplicated(units).to_numpy()

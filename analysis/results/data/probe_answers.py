@@ -1,4 +1,4 @@
-"""From the database to what models' answers to choices were taken to say."""
+"""Reading the coded answers of models to choices from the database."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -32,15 +32,15 @@ _ROWS_AT_ONCE = 5_000
 
 @dataclass(frozen=True, eq=False)
 class ProbeAnswerData:
-    """One row per request that a choice was put to a model with, as `analysis.metrics.association_scores` takes it.
+    """One row per request with a choice, as input of `analysis.metrics.association_scores`.
 
-    `answers`: `COLUMNS` and a column for each factor that all groups have. outcome is `failed` where there is no
-    answer, `declined` where the endpoint's filter gave none, else what the answer was taken to say: by a lead's newest
-    override, else by people, else by the newest rules. `left_out`: requests without an outcome by
-    reason. `comparisons`: the factor that each experiment compares, as its probe set says. `served`: models that
-    changed while they were asked, whose answers are split. `scenarios`: what people said of the scenarios asked about,
-    and `scenario_numbers` how many have each verdict; None where nobody was asked. `by_rules`: the outcome of each row
-    of `answers` if nobody but the rules had coded it, missing where they did not. `review`: what people said of them.
+    `answers`: `COLUMNS` and a column for each factor that all groups have. outcome is `failed` without an answer,
+    `declined` if the endpoint's filter declined, else the coding of the answer: a lead's newest override, else people's
+    decision, else the newest rules. `left_out`: requests without an outcome, by reason. `comparisons`: the factor that
+    each experiment compares, from its probe set. `served`: models that changed while they were asked, whose answers are
+    split. `scenarios`: people's verdicts about the scenarios, and `scenario_numbers` the number of scenarios by
+    verdict; None if nobody was asked. `by_rules`: the outcome of each row of `answers` by the rules alone, missing if
+    they did not code it. `review`: people's review of the codings.
     """
 
     answers: pd.DataFrame = field(default_factory=lambda: pd.DataFrame(columns=list(COLUMNS)))
@@ -62,7 +62,7 @@ def read_probe_answers(
 ) -> ProbeAnswerData:
     """Read the choices that the study's probe runs asked about images of its groups.
 
-    Where people checked images, answers about scenarios that are not kept are left out.
+    If people checked images, answers about rejected scenarios are left out.
     """
     choices = Answer.objects.filter(run__study=study).exclude(order=Answer.Order.NONE)
     coded = choices.annotate(
@@ -122,13 +122,13 @@ def _coded_by(coder: str) -> Subquery:
 
 
 def _probe_sets(study: Study) -> dict[int, ProbeSet]:
-    """Return what was asked by run; answers that were made elsewhere have no probe set."""
+    """Return the questions of each run; imported answers have no probe set."""
     runs = ProbeRun.objects.filter(study=study).exclude(questions={}).order_by("pk")
     return {run.pk: ProbeSet.model_validate(run.questions) for run in runs}
 
 
 def _comparisons(probe_sets: Mapping[int, ProbeSet], factors: Sequence[str]) -> dict[str, str]:
-    """Return the factor that each experiment compares: as its newest probe set says, else as published."""
+    """Return the factor that each experiment compares: from its newest probe set, else as published."""
     declared = PUBLISHED_COMPARISONS | {
         experiment.name: experiment.comparison
         for probe_set in probe_sets.values()
@@ -139,7 +139,7 @@ def _comparisons(probe_sets: Mapping[int, ProbeSet], factors: Sequence[str]) -> 
 
 
 def _named_first(probe_sets: Mapping[int, ProbeSet], rows: pd.DataFrame) -> list[str]:
-    """Return which option each answered question named first, as its run's probe set says.
+    """Return the option that each answered question named first, from its run's probe set.
 
     Answers that were made elsewhere have no probe set: there the published order names plus first.
     """

@@ -1,4 +1,5 @@
-"""Which scenarios people found alike except for the person: where they were asked, only these are compared."""
+"""The scenarios whose images people found equal except for the person. If people were asked, only these are
+compared."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -25,18 +26,18 @@ COLUMNS = (
 
 @dataclass(frozen=True)
 class ScenarioChecks:
-    """What people said of scenarios; `verdicts` is None where nobody was asked, and all scenarios count."""
+    """People's verdicts about scenarios; `verdicts` is None if nobody was asked, and then all scenarios count."""
 
     verdicts: Mapping[Scenario, ScenarioVerdict] | None = None
 
     def reason(self, scenario: Scenario) -> str:
-        """Return why answers about the images of a scenario do not count; empty where they do."""
+        """Return why answers about the images of a scenario do not count; empty if they do."""
         if self.verdicts is None or not scenario.scenario:
             return ""
         return REASONS[self._verdict(scenario).verdict]
 
     def table(self, scenarios: Iterable[Scenario]) -> pd.DataFrame:
-        """Return a row for each of these scenarios; none where nobody was asked."""
+        """Return a row for each of these scenarios; no rows if nobody was asked."""
         asked = sorted(set(scenarios)) if self.verdicts is not None else []
         rows = [(place, self._verdict(place)) for place in asked if place.scenario]
         return pd.DataFrame(
@@ -51,7 +52,7 @@ class ScenarioChecks:
         )
 
     def numbers(self, scenarios: Iterable[Scenario]) -> dict[str, int] | None:
-        """Return how many of these scenarios have each verdict; None where nobody was asked."""
+        """Return the number of these scenarios by verdict; None if nobody was asked."""
         if self.verdicts is None:
             return None
         counted = Counter(self._verdict(place).verdict for place in set(scenarios) if place.scenario)
@@ -62,5 +63,5 @@ class ScenarioChecks:
 
 
 def read_scenario_checks(study: Study) -> ScenarioChecks:
-    """Read what people said of the study's scenarios."""
+    """Read people's verdicts about the study's scenarios."""
     return ScenarioChecks(scenario_verdicts(study))

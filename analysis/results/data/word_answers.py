@@ -1,4 +1,4 @@
-"""From the database to the words that models gave to descriptors, and to what they wrote about groups."""
+"""Reading from the database the words that models gave for descriptors, and their texts about groups."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -47,12 +47,12 @@ _no_words = pd.DataFrame(columns=list(WORD_COLUMNS))
 
 @dataclass(frozen=True, eq=False)
 class WordAnswerData:
-    """Words of BiasDora, as `analysis.metrics.tfidf_associations` takes them, and texts of PAIRS.
+    """Words of BiasDora, as input of `analysis.metrics.tfidf_associations`, and texts of PAIRS.
 
-    `words`: `WORD_COLUMNS`, a row per answered cell of a sentence and per word of a description; word is null where an
+    `words`: `WORD_COLUMNS`, a row per answered cell of a sentence and per word of a description; word is null if an
     answer does not count. `texts`: `TEXT_COLUMNS` and the factors of the groups. `dimensions`: descriptor, dimension.
     `outcomes`: model, setting, outcome, answers. `settings`: the question of each setting in sentences. `left_out`:
-    answers by reason. `harm`: what is said of the pairs.
+    answers by reason. `harm`: the ratings of the pairs.
     """
 
     words: pd.DataFrame = field(default_factory=_no_words.copy)
@@ -74,7 +74,7 @@ class WordAnswerData:
         return bool(len(self.words)) or bool(len(self.texts)) or bool(self.left_out)
 
     def text_of(self, setting: str, descriptor: str, word: str) -> str:
-        """Return what is scored of a pair: the sentence of its template, or of a description the word alone."""
+        """Return the scored text of a pair: the sentence of its template, or only the word for a description."""
         question = self.settings.get(setting)
         if question is None:
             return word
@@ -97,7 +97,7 @@ Key = tuple[int, str, str]  # run, experiment, question
 
 @dataclass(frozen=True)
 class _Reader:
-    """What every kind of answer is read with; `left_out` is counted while reading."""
+    """The context for reading all types of answers; `left_out` is counted while reading."""
 
     study: Study
     asked: Mapping[Key, RunQuestion]
@@ -116,8 +116,8 @@ def read_word_answers(
 ) -> WordAnswerData:
     """Read completed sentences, descriptions and open answers of the study's probe runs.
 
-    Where people checked images, answers about scenarios that are not kept are left out. `published`: words that are no
-    single word or have another initial are kept, and descriptions are split at white space.
+    If people checked images, answers about rejected scenarios are left out. `published`: replies that are not a single
+    word or have another initial are kept, and descriptions are split at white space.
     """
     asked = _asked(study)
     left_out: dict[str, int] = {}
@@ -208,7 +208,7 @@ def _newest_codings(study: Study) -> pd.DataFrame:
 
 
 def _published_words(study: Study, frame: pd.DataFrame) -> pd.Series:
-    """The words that the published code reads where the reply is not one word."""
+    """The words that the published code reads if the reply is not a single word."""
     letters = {
         int(pk): letter
         for pk, letter, outcome in zip(frame["pk"], frame["letter"], frame["said"], strict=True)
@@ -262,7 +262,7 @@ def _described_words(reader: _Reader, *, published: bool) -> pd.DataFrame:
     documents: list[tuple[Any, ...]] = []
     lengths: list[int] = []
     words: list[str | None] = []
-    vocabulary: dict[str, str] = {}  # one object for each word: millions of occurrences fit
+    vocabulary: dict[str, str] = {}  # one object per distinct word saves memory
     for answer in _free_texts(reader, kinds):
         question = kinds[_key_of(answer)]
         text = answer["text"]
@@ -298,7 +298,8 @@ def _temperature(run: ProbeRun) -> float:
 
 
 def _of_image_models(frame: pd.DataFrame) -> pd.DataFrame:
-    """Objective descriptions tell of the model that made the images: its name, and who described where several did."""
+    """Objective descriptions are about the model that made the images: its name, and the describing model if there are
+    several."""
     objective = (frame["setting"] == OBJECTIVE) & (frame["image_model"] != "")
     if not objective.any():
         return frame

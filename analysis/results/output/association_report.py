@@ -1,4 +1,4 @@
-"""What the report says of words that models associate with descriptors."""
+"""The report's part about words that models associate with descriptors."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -20,7 +20,7 @@ MOST_PAIRS = 40
 
 
 def association_part(tables: Mapping[str, Sequence[Row]], summary: Mapping[str, Any]) -> Row | None:
-    """The strongest pairs by the exact test, heat maps, overlap and judge; None where no words were asked for."""
+    """The strongest pairs by the exact test, heat maps, overlap and judge; None if no words were requested."""
     words = summary.get("words")
     if words is None or not words["words"]:
         return None

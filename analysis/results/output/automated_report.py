@@ -1,4 +1,4 @@
-"""What the report says of machines: of each model of images, beside people's answers where there are any."""
+"""The report's part about automated measures of each image model, compared with people's answers if there are any."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -21,7 +21,7 @@ MOST_SALIENT = 300  # rows of a table that somebody reads
 def automated_part(
     tables: Tables, summary: Mapping[str, Any], groups: Mapping[str, Mapping[str, Any]]
 ) -> list[Row]:
-    """A part for each model that machines have something to say of."""
+    """A part for each model with automated measures."""
     names = {name: group["name"] for name, group in groups.items()}
     regions = {name: group["region"] for name, group in groups.items()}
     return [
@@ -63,7 +63,7 @@ def _model(
 
 
 def _salient(rows: Sequence[Row], names: Mapping[str, str]) -> list[Row]:
-    """What is salient, group by group; of very many groups that is left to salience.csv."""
+    """Salient attributes, group by group; with very many groups they are only in salience.csv."""
     ranked = [
         row | {"name": names.get(row["identity_group"], row["identity_group"])}
         for row in rows
@@ -102,7 +102,7 @@ def _mcas(rows: Sequence[Row], sets: Sequence[str]) -> list[tuple[str, Plot]]:
 
 
 def _each(rows: Sequence[Row], column: str, drawn: Any) -> list[tuple[str, Plot]]:
-    """A plot for each value of a column, where there is anything to draw."""
+    """A plot for each value of a column, if there is anything to draw."""
     values = dict.fromkeys(row[column] for row in rows)
     plots = ((value, drawn([row for row in rows if row[column] == value])) for value in values)
     return [(value, plot) for value, plot in plots if plot is not None]

@@ -1,4 +1,4 @@
-"""The codebook of results: what each column of each table means, and in which unit it is."""
+"""The codebook of results: the meaning and the unit of each column of each table."""
 
 import csv
 from collections.abc import Mapping, Sequence
@@ -26,7 +26,7 @@ def codebook_csv(tables: Mapping[str, Sequence[str]]) -> str:
 
 
 def meaning(table: str, column: str) -> tuple[str, str]:
-    """Return unit and meaning of a column; the table’s own entry goes before one for several tables."""
+    """Return unit and meaning of a column; the table’s own entry has priority over an entry for several tables."""
     for tables, unit, words in _entries().get(column, ()):
         if any(fnmatchcase(table, pattern) for pattern in tables.split()):
             return unit, words

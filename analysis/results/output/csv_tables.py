@@ -37,11 +37,11 @@ def rows_to_csv(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
 
 
 def cell(value: Any) -> Any:
-    """Return a value as a cell holds it; text like a formula gets an apostrophe in front."""
+    """Return the contents of a cell; text that looks like a formula gets an apostrophe in front."""
     if value is None:
         return ""
     if isinstance(value, str):
-        # The writer does not quote a lone carriage return, which readers take for the end of the row.
+        # The writer does not quote a single carriage return, which readers would treat as the end of the row.
         value = value.replace("\r\n", "\n").replace("\r", "\n")
         return "'" + value if value.startswith(_RUNS) else value
     if isinstance(value, bool):

@@ -21,7 +21,7 @@ FORMAT = 1
 
 
 def require_folder(output: Path) -> None:
-    """Refuse a place where no folder can be, before minutes are spent computing."""
+    """Refuse a path at which no folder can be created, before computing for minutes."""
     parent = next(p for p in (output, *output.absolute().parents) if p.exists())
     if not parent.is_dir():
         raise Conflict("output_is_a_file", f"{parent} is a file; --output names a folder.")

@@ -1,4 +1,4 @@
-"""What the report says of models' answers to probes."""
+"""The report's part about models' answers to probes."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -19,7 +19,7 @@ Row = dict[str, Any]
 def probe_part(
     tables: Mapping[str, Sequence[Row]], summary: Mapping[str, Any], groups: Mapping[str, Mapping[str, Any]]
 ) -> Row | None:
-    """A section for each experiment, the order of options and models compared; None where no model was asked."""
+    """A section for each experiment, the order of options and models compared; None if no model was asked."""
     probes = summary.get("probes")
     if probes is None:
         return None

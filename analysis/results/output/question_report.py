@@ -1,4 +1,4 @@
-"""What the report says of declared questions: each campaign, and each of its questions with its tables and plots."""
+"""The report's part about declared questions: each campaign, and its questions with their tables and plots."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""report.html: one file that needs no network, with methods in words, plots and tables."""
+"""report.html: one self-contained file with methods in words, plots and tables."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -38,7 +38,7 @@ Tables = Mapping[str, Sequence[Row]]
 STYLES = ("web/css/tokens.css", "analysis/plots.css", "analysis/report.css")
 # Beyond it a page of pictures no longer helps; likelihood.csv has every number.
 MOST_GROUPS = 40
-# What the report reads, where there is such a table; those that it leaves to the files are not opened.
+# The tables that the report reads, if they exist; other tables are only in the files and are not opened.
 READS = (
     "likelihood",
     "tendency",
@@ -60,7 +60,7 @@ READS = (
 
 
 def report_html(study: Study, tables: Tables, summary: Mapping[str, Any], computed_at: datetime) -> str:
-    """Return the report as one self-contained page; what is very long stays in the CSV files."""
+    """Return the report as one self-contained page; very long tables are only in the CSV files."""
     registration = latest_registration(study)
     groups = of_groups({group.name: group for group in study.groups.all()})
     campaigns = dict(study.campaigns.values_list("slug", "name"))
@@ -100,7 +100,7 @@ def report_html(study: Study, tables: Tables, summary: Mapping[str, Any], comput
 
 
 def _about_attributes(summary: Mapping[str, Any]) -> bool:
-    """Whether there is anything to say of stereotypes: not in a study that asks only declared questions or models."""
+    """Whether the report has a part about stereotypes: not in a study that asks only declared questions or models."""
     others = summary.get("questions") or summary.get("probes") or summary.get("words")
     counted = summary["counted"]
     return not others or bool(counted["judgements"] or counted["ratings"] or summary["automated"]["models"])
@@ -116,7 +116,7 @@ MEASURE_WORDS = {
 def _model(
     line: Row, tables: Tables, summary: Mapping[str, Any], groups: Mapping[str, Mapping[str, Any]]
 ) -> Row:
-    """What the report says of one image model."""
+    """The report's part about one image model."""
     model_tables = {
         name: [row for row in rows if row.get("model") == line["model"]] for name, rows in tables.items()
     }
@@ -150,7 +150,7 @@ def _model(
 def _maps(
     rows: Sequence[Row], likelihood: Sequence[Row], summary: Mapping[str, Any], model: str
 ) -> list[Plot]:
-    """The maps of every measure, where any group has a place on them."""
+    """The maps of every measure, if any group has a place on them."""
     note = summary["notes"].get("tendency", {})
     epsilon = note["epsilon"].get(model) if note.get("none_of_the_above") == "ignore" else None
     drawn = []
@@ -175,7 +175,7 @@ def _alpha(rows: Sequence[Row], scope: str) -> list[Row]:
 
 
 def _sides_named(row: Row, campaigns: Mapping[str, str]) -> Row:
-    """The row with its campaigns by name; models are named as they are."""
+    """The row with the names of its campaigns; names of models do not change."""
     if row["compared"] != "campaign":
         return row
     return row | {side: campaigns.get(row[side], row[side]) for side in ("side_a", "side_b")}

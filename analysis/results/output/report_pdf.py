@@ -1,7 +1,7 @@
-"""report.pdf: what report.html says, as pages to attach to a paper, tagged for screen readers (PDF/UA-1).
+"""report.pdf: the contents of report.html as pages to attach to a paper, tagged for screen readers (PDF/UA-1).
 
-Nothing is fetched while it is made: names and answers in a report come from strangers, and what they name by an address
-stays where it is.
+Nothing is fetched while it is made: names and answers in a report come from strangers, and addresses in them must not
+be opened.
 """
 
 import ctypes
@@ -16,7 +16,7 @@ from PIL import ImageFile
 from analysis.plots.colours import light, stylesheet
 from foundation.errors import Conflict
 
-# Lays out text for WeasyPrint; a system library, so that no requirement brings it along. It needs all the others.
+# Lays out text for WeasyPrint. It is a system library that no Python requirement installs; it needs all the others.
 PANGO = ("libpangoft2-1.0.so.0", "libpangoft2-1.0.dylib", "libpangoft2-1.0-0.dll")
 _DRAWING = re.compile(r"<svg\b(?P<attributes>[^>]*)>(?P<content>.*?)</svg>", re.DOTALL)
 _TITLE = re.compile(r"<title>(.*?)</title>", re.DOTALL)
@@ -30,12 +30,12 @@ logging.getLogger("weasyprint").setLevel(logging.CRITICAL)
 
 @lru_cache(maxsize=1)
 def can_make_pdf() -> bool:
-    """Whether the system library that lays out text is there."""
+    """Whether the system library that lays out text is installed."""
     return any(_loads(name) for name in PANGO)
 
 
 def report_pdf(html: str) -> bytes:
-    """Return a report as PDF; DomainError where the server lacks Pango."""
+    """Return a report as PDF; raises DomainError if the server lacks Pango."""
     if not can_make_pdf():
         raise Conflict(
             "pdf_needs_pango",
@@ -62,7 +62,7 @@ def _loads(name: str) -> bool:
 
 
 def _fetcher(drawings: Mapping[str, str]) -> Any:
-    """Return what WeasyPrint asks for the content of an address: it has the report's drawings and nothing else."""
+    """Return the function that gives WeasyPrint the content of an address: only the report's own drawings."""
     from weasyprint.urls import URLFetcher, URLFetcherResponse
 
     class DrawingsOnly(URLFetcher):  # type: ignore[misc]  # WeasyPrint states no types
@@ -78,7 +78,8 @@ def _fetcher(drawings: Mapping[str, str]) -> Any:
 def _with_pictures(html: str) -> tuple[str, dict[str, str]]:
     """Return the page with a picture in place of each drawing, and the drawings by the picture's address.
 
-    Drawings within a page do not follow the page's stylesheet in WeasyPrint; each gets what it needs of it.
+    In WeasyPrint, drawings within a page do not use the page's stylesheet, so each drawing gets the rules that it
+    needs.
     """
     drawings: dict[str, str] = {}
     style = f"<style>{_plot_style()}</style>"
@@ -100,7 +101,7 @@ def _with_pictures(html: str) -> tuple[str, dict[str, str]]:
 
 @lru_cache(maxsize=1)
 def _plot_style() -> str:
-    """The plots' stylesheet as a drawing of its own needs it: for paper, and with colours instead of their names."""
+    """The plots' stylesheet for a separate drawing: for paper, and with colours instead of their names."""
     rules = re.sub(r"@media screen[^{]*\{.*\}\s*$", "", stylesheet("analysis/plots.css"), flags=re.MULTILINE)
     rules = re.sub(r"\.drawing svg \{[^}]*\}", "", rules).replace(".drawing ", "")
     return re.sub(r"var\(--([\w-]+)\)", lambda name: light()[name[1]], rules)

@@ -12,7 +12,7 @@ from analysis.results.probe_tables import SIGNIFICANT
 from foundation.errors import DomainError, NotFound
 
 Row = dict[str, Any]
-# Which pairs are shown, by the column that says so; all of them need the whole table, which is slower to read.
+# The shown pairs, by the column that selects them; showing all pairs reads the whole table, which is slower.
 RULES: Mapping[str, tuple[str, ...]] = {
     "either": ("significant", "significant_exact"),
     "published": ("significant",),
@@ -37,7 +37,7 @@ MOST_ROWS_A_PAGE = 1_000
 
 @dataclass(frozen=True)
 class AssociationFilter:
-    """Which associations are wanted. An empty value lets all pass; descriptor and word may be parts of one.
+    """A filter of associations. An empty value admits all; descriptor and word may be parts of a word.
 
     `least_level`: the judge's level at least. `least_toxicity`: P(toxic) at least.
     """
@@ -99,10 +99,10 @@ def association_page(
     page: str | int | None = 1,
     size: int = ROWS_A_PAGE,
 ) -> AssociationPage:
-    """Return the associations of a report that a filter lets pass, `size` on a page.
+    """Return the associations of a report that pass a filter, `size` on a page.
 
-    A page beyond the last is the last. Raises NotFound where the report has no associations, and DomainError for an
-    order that does not exist and a size below 1 or above 1,000.
+    A page number beyond the last gives the last page. Raises NotFound if the report has no associations, and
+    DomainError for an unknown order or a size below 1 or above 1,000.
     """
     if order not in ORDERS:
         message = f"order must be {', '.join(ORDERS)}, not {order!r}."
@@ -125,7 +125,7 @@ def association_page(
 
 
 def in_order(rows: list[list[Any]], columns: Sequence[str], order: str) -> list[list[Any]]:
-    """Return rows by a column, those without a value last, equal ones as they are stored."""
+    """Return rows sorted by a column, rows without a value last, equal rows in stored order."""
     column, largest = ORDERS[order]
     at = columns.index(column)
     with_value = [row for row in rows if row[at] is not None]

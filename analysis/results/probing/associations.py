@@ -1,4 +1,4 @@
-"""Words that models associate with descriptors, as named tables and what they rest on."""
+"""Words that models associate with descriptors: named tables and their inputs."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -20,7 +20,7 @@ from analysis.results.parameters import Parameters
 from analysis.results.probe_tables import PUBLISHED, RULES, SIGNIFICANT, WORD_TABLES
 
 OBJECTIVE_DESCRIPTIONS = "text-to-image"
-# How significant pairs are stored, and stay where what they are ordered by is equal.
+# The stored order of significant pairs, which also decides between equal values.
 BY_NAME = ["model", "setting", "descriptor", "word", "dimension"]
 HARM = ("sentiment", "toxicity", "bias_level")
 NO_SCORES = "no_scores"
@@ -116,10 +116,10 @@ def with_texts(associations: pd.DataFrame, data: WordAnswerData) -> pd.DataFrame
 
 
 def with_harm(associations: pd.DataFrame, harm: HarmScores) -> pd.DataFrame:
-    """Return the associations with what classifiers, the judge and people say of the text of each pair.
+    """Return the associations with the ratings of each pair's text by classifiers, the judge and people.
 
-    People rated the text, or “descriptor: word”. Of several ratings of a pair the median counts: of a judge the lower
-    of two middle ones, of people their mean.
+    People rated the text, or “descriptor: word”. If a pair has several ratings, the median counts: for a judge the
+    lower of two middle ratings, for people their mean.
     """
     text = associations["text"]
     pair = associations["descriptor"] + ": " + associations["word"]
@@ -136,7 +136,7 @@ def with_harm(associations: pd.DataFrame, harm: HarmScores) -> pd.DataFrame:
 
 
 def agreement_of_judge(harm: HarmScores, associations: pd.DataFrame, parameters: Parameters) -> Result | None:
-    """Return how the judge's levels agree with people's, on texts that both rated; None where there are none."""
+    """Return how the judge's levels agree with people's, on texts that both rated; None if there are none."""
     judged = harm.judge.dropna(subset=["rating"])
     if judged.empty or harm.people.empty:
         return None
@@ -168,7 +168,7 @@ def _judge_levels(judge: pd.DataFrame) -> pd.Series:
 
 
 def group_words(data: WordAnswerData) -> Result:
-    """Return the words that tell one group's texts from the others', by group and by each of its factors."""
+    """Return the words that distinguish one group's texts from the others', by group and by each of its factors."""
     texts = data.texts.assign(text=process_texts(data.texts["text"]))
     results = {by: distinguishing_words(texts, by=by) for by in ("group", *data.factors)}
     first = results["group"]

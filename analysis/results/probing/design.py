@@ -1,4 +1,4 @@
-"""What a probe would take: intervals, requests and money of designs, before a model is asked."""
+"""Planning a probe: intervals, requests and costs of designs, before a model is asked."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""How people and rules read the same answers of models, and what the scores owe to people."""
+"""How people and rules code the same answers of models, and the effect of people's codings on scores."""
 
 from typing import Any
 
@@ -23,7 +23,7 @@ _SCORE = ["model", "experiment", "group"]
 def review_results(
     review: CodingReviewData, answers: ProbeAnswerData, parameters: Parameters
 ) -> tuple[dict[str, pd.DataFrame], dict[str, Any]]:
-    """Return the tables of `REVIEW_TABLES`, and what they rest on."""
+    """Return the tables of `REVIEW_TABLES`, and their inputs."""
     people = review.ratings[["answer", "outcome"]]
     both = pd.concat(
         [
@@ -61,7 +61,7 @@ def review_results(
 def _agreement_rows(ratings: pd.DataFrame, parameters: Parameters) -> list[dict[str, Any]]:
     """α and κ of two readings of each answer, from how many readings each outcome has."""
     number = pd.crosstab(ratings["answer"], ratings["outcome"]).reindex(columns=list(CODES), fill_value=0)
-    # In an order of their own, so that draws do not depend on keys of answers.
+    # In a fixed order, so that draws do not depend on keys of answers.
     twice = number[number.sum(axis=1) > 1].sort_values(list(CODES))
     rows = []
     for measure, agreement in _AGREEMENT.items():
@@ -86,7 +86,7 @@ def _error_rows(errors: Result, version: str) -> list[dict[str, Any]]:
 
 
 def _scores(data: ProbeAnswerData) -> pd.DataFrame:
-    """Return the scores as they count, beside those by the rules alone."""
+    """Return the scores that count, together with the scores by the rules alone."""
     rules = data.answers.assign(outcome=data.by_rules)
     rules = rules[rules["outcome"].notna()]
     counted = association_scores(data.answers, factors=data.factors).table

@@ -1,4 +1,4 @@
-"""Every measure of models' answers to choices, as named tables and what they rest on."""
+"""Every measure of models' answers to choices: named tables and their inputs."""
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
@@ -17,7 +17,7 @@ from analysis.results.data.probe_answers import ProbeAnswerData
 from analysis.results.parameters import Parameters
 from analysis.results.probe_tables import PROBE_TABLES
 
-# What one request is: its repeats vary only by chance.
+# The columns that identify a request; its repeats differ only by chance.
 REQUEST = ("model", "experiment", "scenario", "question", "group", "order")
 # A breakdown of the scores, by the column it is by.
 _BREAKDOWNS = {"pairs_questions": "question", "pairs_scenarios": "scenario", "pairs_orders": "order"}
@@ -25,7 +25,7 @@ _BREAKDOWNS = {"pairs_questions": "question", "pairs_scenarios": "scenario", "pa
 
 @dataclass
 class ProbeResults:
-    """Tables by name; `summary`: what they rest on."""
+    """Tables by name; `summary`: their inputs."""
 
     tables: dict[str, pd.DataFrame] = field(default_factory=dict)
     methods: dict[str, str] = field(default_factory=dict)
@@ -89,7 +89,7 @@ def probe_results(
 
 
 def _spread(answers: pd.DataFrame) -> dict[str, float] | None:
-    """Return how much answers, scenarios and differences vary, to plan with; None where no request was repeated."""
+    """Return the spread of answers, scenarios and differences for planning; None if no request was repeated."""
     request = [name for name in REQUEST if name in answers]
     if not answers[answers["outcome"] != FAILED].duplicated(request).any():
         return None

@@ -34,7 +34,7 @@ COLUMNS = (
 
 
 def ordinal_alpha(answers: CampaignAnswers, question: Question, parameters: Parameters) -> Measured:
-    """α of answers on a scale; those that stand apart are missing."""
+    """α of answers on a scale; answers that are separate from the scale are missing."""
     assert isinstance(question, ScaleQuestion)
     rows = answers.of(question)
     apart = rows["rating"].isin([point.code for point in question.points if point.apart])
@@ -58,7 +58,7 @@ def nominal_alpha(answers: CampaignAnswers, question: Question, parameters: Para
 
 
 def masi_alpha(answers: CampaignAnswers, question: Question, parameters: Parameters) -> Measured:
-    """α of choices of several answers; who was asked and chose none gave the empty set."""
+    """α of choices of several answers; choosing none is the empty set."""
     rows = answers.of(question)
     asked = answers.about(answers.asked(question), question)
     chosen = rows.groupby(["annotation", "stimulus"], sort=False)["code"].agg(list).to_dict()
@@ -149,7 +149,7 @@ def _places(
 
 
 def _of_places(rows: pd.DataFrame) -> pd.DataFrame:
-    """What agreement measures read: the place on a screen as the image, who answered, the model."""
+    """The input of agreement measures: the place on a screen as the image, the annotator, the model."""
     return pd.DataFrame(
         {"image": rows["rated"], "annotator": rows["annotator"].astype(str), "model": rows["model"]}
     )
@@ -161,7 +161,7 @@ def _agreement(
     left_out: Mapping[str, int] | None = None,
     names: dict[str, str] | None = None,
 ) -> Measured:
-    """The coefficient over everything and, where there are several models, of each."""
+    """The coefficient over everything and, if there are several models, for each model."""
     whole = agreement(table.drop(columns="model"))
     parts = [whole.to_frame().assign(by=ALL, item="")]
     models = table["model"].dropna().nunique()

@@ -1,4 +1,4 @@
-"""Answers on scales and by choosing: means, shares, and the differences of groups and models."""
+"""Answers on scales and choices: means, shares, and the differences of groups and models."""
 
 from collections.abc import Iterator
 
@@ -15,7 +15,7 @@ _SHARE = {"value": "share", "answers": "answers"}
 
 
 def scale_means(answers: CampaignAnswers, question: Question, parameters: Parameters) -> Measured:
-    """The mean on a scale by model and group, and the share of answers that stand apart."""
+    """The mean on a scale by model and group, and the share of answers that are separate from the scale."""
     del parameters
     assert isinstance(question, ScaleQuestion)
     rows = answers.of(question)
@@ -37,7 +37,7 @@ def scale_means(answers: CampaignAnswers, question: Question, parameters: Parame
                 "reason": "apart_reason",
             }
         )
-        # Of an item with nothing but answers that stand apart there is no mean, and a row all the same.
+        # An item with only answers that are separate from the scale has a row, but no mean.
         both = apart[["item", "apart", "apart_share", "apart_low", "apart_high", "apart_reason"]].merge(
             means.rename(columns={"value": "mean"}), on="item", how="left"
         )
@@ -102,10 +102,10 @@ def _differences(answers: CampaignAnswers, question: Question, by: str, compare:
 def chosen_answers(
     answers: CampaignAnswers, question: Question
 ) -> Iterator[tuple[str, str, bool, pd.DataFrame]]:
-    """Yield each answer to a question with its label, whether it stands apart, and who chose it.
+    """Yield each answer to a question with its label, whether it is separate from the scale, and who chose it.
 
-    There is one row for each person who answered. Where several answers can be chosen, those who were asked and
-    chose none are among them: nothing is stored of an empty choice.
+    There is one row for each person who answered. If several answers can be chosen, people who chose none are included,
+    although an empty choice is not stored.
     """
     given = ["annotation", "stimulus"]
     rows = answers.of(question)

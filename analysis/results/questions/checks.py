@@ -1,4 +1,5 @@
-"""Each measure that a kind of campaign declares exists and has something to read; a question without one is named."""
+"""Checks that each measure declared by a kind exists and has a question to read; a question without a measure is
+named."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -21,10 +22,10 @@ def check_declared_measures(
 
 
 class DeclaredMeasures:
-    """What a study that declares a kind is told of its measures: see `annotation.kinds.study_kinds`."""
+    """Messages about the measures of a kind that a study declares: see `annotation.kinds.study_kinds`."""
 
     def problems(self, kind: Kind) -> list[str]:
-        """Return what is wrong with the measures of a kind, in sentences."""
+        """Return the problems of a kind's measures, in sentences."""
         return [str(message.msg) for message in problems([kind]) if message.is_serious(ERROR)]
 
     def explained(self, kind: Kind) -> list[tuple[str, str]]:
@@ -34,7 +35,7 @@ class DeclaredMeasures:
         ]
 
     def offered(self, kind: Kind) -> list[OfferedMeasure]:
-        """Return every measure with the questions that it reads, or the reason why it can read none."""
+        """Return every measure with the questions that it reads, or the reason why there are none."""
         return [
             OfferedMeasure(
                 name=measure.name,
@@ -51,7 +52,7 @@ class DeclaredMeasures:
 
 
 def problems(kinds: Iterable[Kind]) -> list[CheckMessage]:
-    """Return what is wrong with the measures of kinds."""
+    """Return the problems of the measures of kinds."""
     messages: list[CheckMessage] = []
     for kind in kinds:
         messages += [

@@ -1,4 +1,4 @@
-"""What a measure of a question returns, and the slices of answers it is taken of."""
+"""The result of a measure of a question, and the slices of answers for which it is computed."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -18,7 +18,7 @@ class Measured:
 
 
 def slices(rows: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
-    """Yield all answers as one item, then those about images of a model by model, then those of a group by group."""
+    """Yield all answers as one item, then the answers about the images of each model, then of each group."""
     yield ALL, rows.assign(item="")
     for by in (MODEL, GROUP):
         about = rows[rows[by].notna()]
@@ -27,6 +27,6 @@ def slices(rows: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
 
 
 def stacked(parts: list[pd.DataFrame]) -> pd.DataFrame:
-    """The parts below each other; an empty frame where there is none."""
+    """The concatenated parts; an empty frame if there are none."""
     filled = [part for part in parts if len(part)]
     return pd.concat(filled, ignore_index=True) if filled else pd.DataFrame()

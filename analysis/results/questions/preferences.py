@@ -17,14 +17,14 @@ SAME_ITEM, NO_ITEM, NO_GROUP = "same_item", "no_item", "no_identity_group"
 
 
 def strengths_of_pairs(answers: CampaignAnswers, question: Question, parameters: Parameters) -> Measured:
-    """Win rates and strengths, and what tells two items apart."""
+    """Win rates and strengths of items, and the differences between pairs."""
     del parameters
     rows, left_out = comparisons(answers, question)
     return _leaderboard("preferences", preference_strengths(rows), left_out)
 
 
 def strengths_of_rankings(answers: CampaignAnswers, question: Question, parameters: Parameters) -> Measured:
-    """Strengths of what was ranked, and what tells two items apart."""
+    """Strengths of ranked items, and the differences between pairs."""
     del parameters
     rows, left_out = rankings(answers, question)
     return _leaderboard("rankings", ranking_strengths(rows), left_out)
@@ -69,8 +69,8 @@ def concordance(answers: CampaignAnswers, question: Question, parameters: Parame
 def comparisons(answers: CampaignAnswers, question: Question) -> tuple[pd.DataFrame, dict[str, int]]:
     """The table that measures of comparisons read, and how many answers it leaves out.
 
-    Images of one item say nothing of it (`same_item`), and those whose model or group is not known belong to none
-    (`no_item`).
+    Comparisons within one item give no information (`same_item`), and images without a known model or group belong to
+    no item (`no_item`).
     """
     item = compared(answers.kind)
     images = answers.stimuli[answers.stimuli["image"].notna()].sort_values(["task", "position"])
@@ -113,7 +113,7 @@ def rankings(answers: CampaignAnswers, question: Question) -> tuple[pd.DataFrame
 
 
 def compared(kind: Kind) -> str:
-    """The column of what images that are compared differ in."""
+    """The column in which the compared images differ."""
     return GROUP if kind.stimuli.differ == "group" else MODEL
 
 

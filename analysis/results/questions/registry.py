@@ -1,4 +1,4 @@
-"""The measures that a kind of campaign may declare: what each reads, what it says, and in which table it is.
+"""The measures that a kind of campaign may declare: their questions, their meaning and their tables.
 
 No numerical library is loaded here: declarations are checked when the server starts.
 """
@@ -39,7 +39,7 @@ class DeclaredMeasure:
     units: frozenset[str]
     several: bool | None = None
     region: str | None = None
-    of_groups: bool = False  # only of kinds whose screens show one group each
+    of_groups: bool = False  # only for kinds whose screens show one group each
 
     def reads(self, question: Question, kind: Kind) -> bool:
         """Return whether it can read the answers to a question of a kind."""
@@ -52,7 +52,7 @@ class DeclaredMeasure:
         return self.several is None or getattr(question, "several", None) == self.several
 
     def idle_reason(self, kind: Kind) -> str:
-        """Return why it reads no question of a kind: the unit, what a screen shows, or what is asked."""
+        """Return why a measure can read no question of a kind: the unit, the screen, or the type of question."""
         if kind.unit not in self.units:
             needed = " or ".join(_UNITS[name].lower() for name in _UNITS if name in self.units)
             return f"The measure needs another unit: {needed}."
@@ -245,7 +245,7 @@ MEASURES: dict[str, DeclaredMeasure] = {
         ),
     )
 }
-# What is measured of the two built-in kinds, by their units: with tables and pages of their own.
+# Measures of the two built-in kinds, by their units, with their own tables and pages.
 BUILT_IN: dict[str, frozenset[str]] = {
     "attribute": frozenset({"visual_shares", "consensus", "alpha_ordinal"}),
     "image_attribute": frozenset({"likelihood", "tendency", "offensiveness", "alpha_nominal", "boxes"}),
@@ -274,7 +274,7 @@ def unknown(kind: Kind) -> list[str]:
 
 
 def idle(kind: Kind) -> list[str]:
-    """Return the declared measures that exist and can read none of the questions."""
+    """Return the declared measures that exist but can read none of the questions."""
     if kind.about_attributes:
         return []
     used = {measure.name for _, measure in measures_of(kind)}

@@ -1,4 +1,4 @@
-"""Every measure that campaigns of kinds of questions declare, as named tables and what they rest on."""
+"""Every declared measure of campaigns with questions: named tables and their inputs."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from annotation.kinds.questions import Question
 from jobs.progress.reporter import Progress
 
 Compute = Callable[[CampaignAnswers, Question, Parameters], Measured]
-# By the names of the registry. Two measures of one function are computed once.
+# By the names in the registry. Two measures with the same function are computed once.
 COMPUTED: dict[str, Compute] = {
     "win_rate": preferences.strengths_of_pairs,
     "bradley_terry_ties": preferences.strengths_of_pairs,

@@ -61,8 +61,8 @@ def marked_words(answers: CampaignAnswers, question: Question, parameters: Param
 
 @dataclass(frozen=True, eq=False)
 class WordMarks:
-    """`rows`: one per answer, with words (of the text) and marked (how many of them). `marks`: which of them, sorted,
-    as row × longest text + word."""
+    """`rows`: one per answer, with words (number of words of the text) and marked (number of marked words). `marks`:
+    the marked words, sorted, as row × longest text + word."""
 
     rows: pd.DataFrame
     marks: Array

@@ -1,4 +1,4 @@
-"""Who answered, and whom the intervals of agreement resample, as a report's summary says: by what was asked."""
+"""The annotators, and what the intervals of agreement resample, from a report's summary, by type of task."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -19,10 +19,10 @@ def annotators_of_attributes(summary: Summary) -> int:
 
 
 def resampled_for_marks(summary: Summary) -> str:
-    """Return what the intervals of agreement over marks resample, "" where there are none."""
+    """Return what the intervals of agreement over marks resample, "" if there are none."""
     return str(summary["agreement_resampled"].get(MARKING, ""))
 
 
 def resampled_for_ratings(summary: Summary) -> str:
-    """Return what the intervals of agreement over ratings resample, "" where there are none."""
+    """Return what the intervals of agreement over ratings resample, "" if there are none."""
     return str(summary["agreement_resampled"].get(LIKERT, ""))

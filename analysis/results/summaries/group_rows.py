@@ -1,4 +1,4 @@
-"""What is known of each identity group, in one row: for the table of groups, the map and the report."""
+"""One row with the results of each identity group, for the table of groups, the map and the report."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
@@ -10,7 +10,7 @@ from studies.models import StudyGroup
 
 
 def of_groups(groups: Mapping[str, StudyGroup]) -> dict[str, dict[str, Any]]:
-    """What the study says of its groups."""
+    """The study's results for its groups."""
     return {
         name: {"name": group.display_name, "region": group.region, "map_code": group.map_code}
         for name, group in groups.items()

@@ -1,9 +1,8 @@
-"""How often groups of annotators marked, so coarsely that it can stand beside everybody's answers by pseudonym.
+"""How often groups of annotators marked, so coarse that it may be shown together with single annotators' answers.
 
-Shares come from the report, where groups of fewer than five people and what would tell of them by subtraction are
-withheld already. Here they are read over everything or for a whole identity group only, rounded to tenths, without
-the numbers they are made of; and where one identity group is withheld, all are: the rest of a sum tells what is
-missing.
+Shares come from the report, which already withholds groups of fewer than five people and everything that would reveal
+them by subtraction. Here shares are read only over everything or for a whole identity group, rounded to tenths, without
+their numbers. If one identity group is withheld, all are, because the missing part of a sum could be computed.
 """
 
 from collections.abc import Iterable, Sequence
@@ -13,18 +12,18 @@ from accounts.models import AnnotatorProfile
 
 Row = dict[str, Any]
 
-# Of one value each: a person with several languages would be in several groups.
+# Fields with one value: a person with several languages would be in several groups.
 FIELDS = tuple(field for field in AnnotatorProfile.FIELDS if field != "languages")
 WITHHELD = "too_few_annotators"
 _MEASURES = ("likelihood_stereotype", "likelihood_random")
-# All and none are never told: of such a group everybody would be known to have said the same.
+# Shares of 0 and 1 are never shown: they would reveal that everybody in the group gave the same answer.
 _LEAST, _MOST = 1, 9
 
 
 def shares_by_group(rows: Sequence[Row], field: str, identity_group: str) -> list[Row]:
-    """Groups of one field with their rounded shares, over everything or (`identity_group` named) for one group.
+    """Groups of one field with their rounded shares, over everything or (with `identity_group`) for one group.
 
-    rows: of the table `annotator_groups`, of one model. Empty where nothing may be told.
+    rows: from the table `annotator_groups`, for one model. Empty if nothing may be shown.
     """
     field_rows = [row for row in rows if row["field"] == field and row["group_a"] is not None]
     if identity_group and not _every_pair_visible(field_rows):

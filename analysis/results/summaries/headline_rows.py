@@ -1,4 +1,4 @@
-"""The headline by ways of counting, one line each: for the overview and the report."""
+"""The headline for each way of counting, one line each, for the overview and the report."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -22,9 +22,9 @@ STATISTICS = ("pooled", "mean", "median")
 
 
 def headline_by_mode(line: Row, chosen: str) -> list[dict[str, Any]]:
-    """The statistics of each mode; empty where 'none of the above' was not asked and there is only one.
+    """The statistics of each mode; empty if 'none of the above' was not asked, so that there is only one mode.
 
-    line: of one model in the summary's headline. chosen: the mode that the other numbers are computed in.
+    line: one model in the summary's headline. chosen: the mode of the other numbers.
     """
     modes = line["none_of_the_above"]
     if modes["as_random"] is None:
@@ -36,7 +36,7 @@ def headline_by_mode(line: Row, chosen: str) -> list[dict[str, Any]]:
 
 
 def sensitivity_rows(rows: Iterable[Row], names: Mapping[str, str]) -> list[dict[str, Any]]:
-    """Bring the statistics of each scenario of one model together, the baseline first."""
+    """Collect the statistics of each scenario of one model, the baseline first."""
     lines: dict[tuple[str, str], dict[str, Any]] = {}
     for row in rows:
         key = (row["scenario"], row["scenario_value"] or "")
@@ -57,7 +57,7 @@ def sensitivity_rows(rows: Iterable[Row], names: Mapping[str, str]) -> list[dict
 
 
 def scenario_words(scenario: str, value: str) -> str:
-    """A way of counting in words; a field without a value stands for its groups too small to show."""
+    """A way of counting in words; a field without a value means its groups that are too small to show."""
     if scenario == "annotator_group":
         field, _, group = value.partition(": ")
         if not group:

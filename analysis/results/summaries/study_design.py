@@ -19,10 +19,10 @@ from foundation.formats import format_percent, reason_text
 from studies.models import Study
 
 Summary = Mapping[str, Any]
-# Parameters that say something only where machines saw images, or where models gave words.
+# Parameters that matter only if images were scored automatically, or if models gave words.
 OF_MACHINES = frozenset({"target_precision", "top_k", "salient_among"})
 OF_WORDS = frozenset({"association_words"})
-# Parameters that say something only where people judged or rated attributes, or machines saw images.
+# Parameters that matter only if people judged or rated attributes, or images were scored automatically.
 OF_ATTRIBUTES = frozenset(
     {
         "none_of_the_above",
@@ -37,14 +37,14 @@ OF_ATTRIBUTES = frozenset(
 
 @dataclass(frozen=True)
 class StudyDesign:
-    """What a methods section says of a study, sentence by sentence."""
+    """The sentences of a methods section about a study."""
 
     design: Sequence[str]
     annotators: Sequence[str]
 
 
 def study_design(study: Study, summary: Summary, registration: Preregistration | None) -> StudyDesign:
-    """Describe what a report is about: what was shown and asked, and who answered."""
+    """Describe the design behind a report: stimuli, questions and annotators."""
     # A campaign may have been renamed or deleted since the report was computed.
     chosen = summary["parameters"]["campaigns"]
     campaigns = [
@@ -88,7 +88,7 @@ def parameters_in_words(summary: Summary, *, about_attributes: bool = True) -> l
 
 def _value(name: str, value: Any, words: Mapping[Any, Any]) -> str:
     if name == "without_annotators":
-        return _number(len(value), "annotator") if value else "none"  # a report names nobody
+        return _number(len(value), "annotator") if value else "none"  # a report does not name people
     if isinstance(value, list | tuple):
         return ", ".join(map(str, value)) or ("all" if name == "campaigns" else "none")
     if value in words:

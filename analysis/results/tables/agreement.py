@@ -64,7 +64,7 @@ def overlap(data: StudyData, resampling: Resampling) -> BoxAgreement | None:
     """How boxes agree; None without any."""
     if data.boxes.empty:
         return None
-    # A picture of one group is another unit than the same bytes in another group.
+    # A picture of one group and the same bytes in another group are different units.
     picture = data.boxes.groupby(["identity_group", "image"], observed=True, sort=True).ngroup()
     return box_agreement(
         data.boxes.assign(image=picture),
@@ -82,7 +82,7 @@ def _boxes(boxes: BoxAgreement, resampling: Resampling) -> pd.DataFrame:
 
 
 def resampled(agreement: pd.DataFrame) -> dict[str, str]:
-    """What the intervals of agreement over everything resample, by kind of campaign."""
+    """What the intervals of overall agreement resample, by kind of campaign."""
     if "resampled" not in agreement:
         return {}
     stated = agreement[(agreement["scope"] == "all") & agreement["resampled"].notna()]
@@ -131,7 +131,7 @@ def consensus_table(data: StudyData) -> pd.DataFrame:
 
 
 def divisive_table(data: StudyData, judgements: Judgements) -> pd.DataFrame:
-    """The units (image, attribute) whose answers differ most; of equals, those with more answers."""
+    """The units (image, attribute) whose answers differ most; if equal, those with more answers."""
     n_shown, n_marked = judgements.unit_shown, judgements.unit_marked
     real = (
         ~judgements.cell_is_none[judgements.unit_cell]

@@ -1,4 +1,4 @@
-"""Groups of annotators beside each other: differences of L and θ, α within, agreement across."""
+"""Comparisons of groups of annotators: differences of L and θ, α within, agreement across."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -43,7 +43,8 @@ def group_tables(
 ) -> GroupTables:
     """Differences of L and θ between every two groups of a field, α within and agreement across them.
 
-    Model by model, for a group may be large enough in one only; `reason` is why there are no groups at all.
+    They are computed model by model, because a group may be large enough in only one model; `reason` states why there
+    are no groups.
     """
     if not resampling.annotator_ids.usable or not groupings:
         reason = (reason or NO_PROFILES) if resampling.annotator_ids.usable else UNUSABLE
@@ -90,7 +91,7 @@ def _models(data: StudyData, judgements: Judgements) -> dict[str, Judgements]:
 
 @dataclass(frozen=True, eq=False)
 class _Comparison:
-    """One call of `compare_annotator_groups`: nobody is in it but those whose groups may be shown."""
+    """One call of `compare_annotator_groups`, with only the annotators whose groups may be shown."""
 
     field: str
     name: str
@@ -101,10 +102,10 @@ class _Comparison:
 
 
 def _comparisons(data: StudyData, grouping: Grouping, model: str) -> Iterator[_Comparison]:
-    """A field is one comparison; each value of a field with several values is one against all the others."""
+    """A field is one comparison; in a field with several values, each value is compared with all others."""
     visible = grouping.visible.get(model, [])
     sizes = {(about, group): number for (m, about, group), number in grouping.sizes.items() if m == model}
-    # Each pair has a row per identity group only where pairs are few, and all of these rows may be shown.
+    # Each pair has a row per identity group only if there are few pairs and all of these rows may be shown.
     by_identity_group = len(visible) <= MOST_BY_GROUP and grouping.each_identity_group.get(model, False)
     scopes = "both" if by_identity_group else "all"
     if grouping.field in SEVERAL_VALUES:
@@ -116,7 +117,7 @@ def _comparisons(data: StudyData, grouping: Grouping, model: str) -> Iterator[_C
         people = people[people["group"].isin(visible)]
         yield _Comparison(grouping.field, grouping.field, people, None, scopes, sizes)
     elif not grouping.hidden[model]:
-        # A permutation hands out whole profiles, and with them every relation: all are shown or none.
+        # A permutation assigns whole profiles, and thus all relations: either all are shown or none.
         places = annotator_places(data.profiles)
         yield _Comparison(grouping.field, grouping.field, places, data.depicted, scopes, sizes)
 
@@ -137,7 +138,7 @@ def _one_against_others(grouping: Grouping, model: str) -> Iterator[_Comparison]
 
 
 def _with_sizes(part: _Comparison, result: AnnotatorGroups) -> pd.DataFrame:
-    """The differences, and how many annotators are behind each; a relation that nobody has is no group."""
+    """The differences, with the number of annotators of each; a relation without annotators is not a group."""
     table = result.table.assign(field=part.field)
     for side in ("a", "b"):
         places = zip(table["scope_value"], table[f"group_{side}"], strict=True)

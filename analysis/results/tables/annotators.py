@@ -1,4 +1,4 @@
-"""What is known of each annotator's work, under their pseudonym."""
+"""Statistics of each annotator's work, under their pseudonym."""
 
 from collections.abc import Callable
 
@@ -16,7 +16,7 @@ ONLY_RATED = "only_rated"  # why there is no skill of an annotator who marked no
 def annotator_table(
     data: StudyData, resampling: Resampling | None, *, seed: int, iterated: Callable[[], None] | None = None
 ) -> pd.DataFrame:
-    """One row per annotator who counts: how much, how fast; agreement and skill need ids that stand for people.
+    """One row per annotator who counts: amount and speed of work; agreement and skill need ids that identify people.
 
     `judgements` are marks and ratings together. Everything else is about marks of images, and about ratings for
     those who only rated; skill is about marks. Flags are those that the lead sees (`annotation.quality.flags`).

@@ -1,4 +1,4 @@
-"""The tables of what machines say, beside people's answers where there are any."""
+"""The tables of automated measures, compared with people's answers if there are any."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -31,7 +31,7 @@ SAME_BYTES = "same_bytes_of_the_same_model_and_group"
 
 @dataclass
 class Automated:
-    """Tables by name, what each rests on, and why those without rows have none."""
+    """Tables by name, the inputs of each, and the reason if a table has no rows."""
 
     tables: dict[str, pd.DataFrame] = field(default_factory=dict)
     notes: dict[str, Any] = field(default_factory=dict)
@@ -39,7 +39,7 @@ class Automated:
     reasons: dict[str, str] = field(default_factory=dict)
 
     def keep(self, name: str, result: Result) -> None:
-        """Take a measure's table and what it says of itself."""
+        """Add a measure's table and its notes."""
         self.tables[name] = result.to_frame()
         self.notes[name] = {"method": result.method, "used": result.used, **result.notes}
         self.left_out[name] = {reason: number for reason, number in result.dropped.items() if number}
@@ -81,7 +81,8 @@ def judgements_by_key(data: StudyData) -> pd.DataFrame:
 
 
 def attributes_of(data: StudyData, tables: Mapping[str, pd.DataFrame], among: str) -> list[str]:
-    """The study's visual attributes: rated visual or shown with images; without either, or for `all`, every one."""
+    """The study's visual attributes: rated visual or shown with images; without either, or with `all`, all
+    attributes."""
     judged_attributes = set(data.judgements["attribute"].astype(str).unique())
     listed = set(data.associations["attribute"].astype(str))
     rated = tables["visual_attributes"]
@@ -118,7 +119,8 @@ def _captions(
 def _scores_of_attributes(
     scores: MachineScores, matches: CaptionMatches | None, judged: pd.DataFrame, data: StudyData, seed: int
 ) -> pd.DataFrame:
-    """How far each image shows each attribute to each scorer; where people were asked, only what they were asked."""
+    """Scores of each image and attribute by each scorer; if people were asked, only the pairs that they were asked
+    about."""
     columns = ["scorer", "model", "identity_group", "image", "attribute", "score"]
     parts = [scores.scores[columns]]
     if matches is not None:
@@ -141,10 +143,10 @@ def _coded(column: pd.Series) -> pd.Categorical:
 def caption_units(
     matches: CaptionMatches, judged: pd.DataFrame, associations: pd.DataFrame, seed: int
 ) -> pd.DataFrame:
-    """Images and attributes by which captions are scored: of a model that people judged, what they were asked.
+    """Images and attributes for scoring captions: for a model that people judged, the pairs that they were asked about.
 
-    Of the images of another model, what people were asked of the group; where nothing, what is listed for the group
-    and as many attributes that are not. All attributes for all images would be too much.
+    For another model, the attributes that people were asked about for the group; if there are none, the attributes
+    listed for the group and an equal number of others. All attributes for all images would be too many.
     """
     of_people = judged[["image", "attribute"]].drop_duplicates()
     alone = matches.captions[~matches.captions["model"].isin(set(judged["model"]))]
@@ -172,9 +174,9 @@ def caption_units(
 
 
 def _relevant_scores(part: pd.DataFrame, asked_pairs: pd.MultiIndex, models: set[str]) -> pd.DataFrame:
-    """Where people judged a model's images, what they were asked; of other models everything."""
+    """For models whose images people judged, the pairs that they were asked about; for other models all pairs."""
     alone = ~part["model"].isin(models)
-    # An image that nobody judged needs no look at its attributes.
+    # The attributes of an image that nobody judged need not be checked.
     maybe = part["image"].isin(asked_pairs.unique(level=0)) & part["attribute"].isin(
         asked_pairs.unique(level=1)
     )

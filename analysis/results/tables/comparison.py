@@ -1,4 +1,4 @@
-"""Models beside each other, and campaigns: differences and ratios of L and θ in the same resamples."""
+"""Comparisons of models and of campaigns: differences and ratios of L and θ in the same resamples."""
 
 from collections.abc import Iterator
 
@@ -14,7 +14,8 @@ MODEL, CAMPAIGN = "model", "campaign"
 
 
 def differences_table(data: StudyData, resampling: Resampling) -> pd.DataFrame:
-    """Every two models, and per model every two campaigns that judged its images; empty with one of each."""
+    """Every pair of models, and per model every pair of campaigns that judged its images; empty if there is only
+    one."""
     parts = [*_models(data, resampling), *_campaigns(data, resampling)]
     columns = list(PROMISED["model_differences"])
     if not parts:

@@ -1,4 +1,4 @@
-"""What vectors of images say: stereotypical pull of groups, composite association of targets."""
+"""Measures of image vectors: stereotypical pull of groups, composite association of targets."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -61,7 +61,7 @@ def _looked(scores: MachineScores, measure: str) -> Sequence[EncodedImages]:
 
 
 def _compared(encoded: EncodedImages, conditions: Sequence[str], id_column: str) -> Array:
-    """Which of its images are of these conditions and say of which group (or phrase) they are."""
+    """Which of its images have these conditions and a known group (or phrase)."""
     rows = encoded.images["condition"].isin(conditions) & encoded.images[id_column].notna()
     return np.asarray(rows, dtype=bool)
 
@@ -81,7 +81,7 @@ def _unseen(scores: MachineScores, measure: str, compared_rows: Array) -> int:
 def _note(
     automated: "Automated", measure: str, encoded: EncodedImages, result: Result, unseen: int
 ) -> dict[str, Any]:
-    """What the measure rests on by this encoder; what it does not is left out, by reason and encoder."""
+    """The inputs of the measure from this encoder; other images are left out, by reason and encoder."""
     dropped = {**result.dropped, WITHOUT_VECTOR: unseen, UNREAD: encoded.unread}
     of_encoder = {f"{reason} ({encoded.encoder})": number for reason, number in dropped.items() if number}
     automated.left_out.setdefault(measure, {}).update(of_encoder)
@@ -90,7 +90,7 @@ def _note(
 
 
 def mcas_tables(automated: "Automated", scores: MachineScores, parameters: Parameters) -> None:
-    """Component scores and their sum for every target, and what categories of targets come to."""
+    """Component scores and their sum for every target, and statistics of categories of targets."""
     reason = _why_no_mcas(scores)
     if reason:
         automated.reasons |= dict.fromkeys(_MCAS, reason)

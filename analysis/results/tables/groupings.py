@@ -22,7 +22,7 @@ from annotation.assignment.quotas import SEVERAL_VALUES
 LEAST_ANNOTATORS = 5
 RELATION = "relation_to_depicted"
 
-# Annotators; by relation to the depicted (annotator, identity group), for one person is in several of its groups.
+# Annotators; for relations to the depicted group (annotator, identity group), because one person is in several groups.
 Members = frozenset[tuple[str, str]]
 
 
@@ -30,10 +30,10 @@ Members = frozenset[tuple[str, str]]
 class Grouping:
     """The groups of one field that may be shown.
 
-    `memberships`: field, group, annotator, identity_group (about whom; empty for all). By model: `shown`, the
-    groups that may be told of; `each`, whether of single identity groups too; `hidden`, whether somebody is in
-    no group that is shown; `said`, who filled the field in. `sizes`: annotators by model, identity group ("" for
-    all) and group.
+    `memberships`: field, group, annotator, identity_group (the depicted group; empty for all). By model: `shown`, the
+    groups that may be shown; `each`, whether they may be shown for single identity groups too; `hidden`, whether
+    somebody is in no shown group; `said`, the annotators who filled in the field. `sizes`: annotators by model,
+    identity group ("" for all) and group.
     """
 
     field: str
@@ -76,7 +76,7 @@ def annotator_places(profiles: pd.DataFrame) -> pd.DataFrame:
 
 
 def _judged(judgements: Judgements, level: Array) -> pd.DataFrame:
-    """Who judged what in which group: model, identity_group, annotator, group (a code of `level` from 0)."""
+    """Judgements by group: model, identity_group, annotator, group (a code of `level` from 0)."""
     cell = judgements.unit_cell[judgements.row_unit]
     counted = (level >= 0) & ~judgements.cell_is_none[cell]
     cell = cell[counted]
@@ -95,7 +95,7 @@ def _judged(judgements: Judgements, level: Array) -> pd.DataFrame:
 
 def _grouping(field: str, rows: pd.DataFrame) -> Grouping:
     """`rows`: model, identity_group, annotator, group; several groups of one annotator are several rows."""
-    # Who is depicted matters to membership only by relation.
+    # Membership depends on the depicted group only for relations.
     rows = rows.assign(about=rows["identity_group"] if field == RELATION else "")
     visible: dict[str, list[str]] = {}
     each_identity_group: dict[str, bool] = {}
@@ -169,7 +169,7 @@ def _apart(a: Members, b: Members, everybody: Members) -> bool:
 
 
 def _all_safe(cell: dict[str, Members], visible: Iterable[str]) -> bool:
-    """Whether every group that is shown may be so of one identity group, or has nobody there."""
+    """Whether every shown group may be shown for one identity group, or has no annotators there."""
     everybody = frozenset[tuple[str, str]]().union(*cell.values())
     present = [cell[group] for group in visible if group in cell]
     return (

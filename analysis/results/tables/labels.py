@@ -1,4 +1,4 @@
-"""What annotators said, row by row, as results count it: from these tables every number can be computed again."""
+"""Annotators' answers that count, row by row: every number can be computed again from these tables."""
 
 from collections.abc import Callable
 
@@ -12,7 +12,7 @@ _OF_IMAGE = ["model", "identity_group", "image"]
 
 
 def judgements(data: StudyData) -> pd.DataFrame:
-    """One row per judgement, and one per answer to 'none of the above'; role is empty there."""
+    """One row per judgement, and one per answer to 'none of the above'; with an empty role."""
     stereotypes = data.associations[["identity_group", "attribute", "role"]]
     versions = data.instruments
     marks = (
@@ -42,7 +42,7 @@ def ratings(data: StudyData) -> pd.DataFrame:
     """One row per rating, 1 (Strongly Disagree) to 5, 3 Unsure."""
     rows = _named(data.ratings, data).assign(guidelines=data.instruments["ratings"])
     columns = ["campaign", "attribute", "annotator", "rating", "guidelines"]
-    if data.languages:  # a column of its own only where there is more than one
+    if data.languages:  # a separate column only if there is more than one
         return rows.assign(language=data.languages["ratings"])[[*columns, "language"]]
     return rows[columns]
 

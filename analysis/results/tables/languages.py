@@ -27,15 +27,16 @@ from jobs.progress.reporter import Unwatched
 ALPHA, CROSS = "krippendorff_alpha_nominal", "cross_language_agreement"
 ORDINAL_ALPHA = "krippendorff_alpha_ordinal"
 UNSURE = 3  # of ratings: no point of the scale
-# Of questions: which column of which table is an estimate, and what n counts.
+# For questions: the column of each table with the estimate, and the meaning of n.
 _OF_QUESTIONS = {"question_agreement": ("measure", "value", "answers"), "scales": ("mean", "mean", "answers")}
 
 
 def languages_table(data: StudyData, parameters: Parameters) -> pd.DataFrame | None:
     """Return a row per language and estimate; None where all answers were read in one language.
 
-    A language that fewer than `LEAST_ANNOTATORS` people read has no estimates: nobody is described alone. In a report
-    that leaves annotators out there are none at all, since two reports would tell what one person said.
+    A language that fewer than `LEAST_ANNOTATORS` people read has no estimates, so that nobody is described alone. A
+    report that leaves annotators out has no estimates by language, because two reports would reveal one person's
+    answers.
     """
     parts = [] if parameters.part_of_the_labels else list(_parts(data, parameters))
     if not parts:
@@ -126,7 +127,8 @@ def _between(data: StudyData, parameters: Parameters, frame: pd.DataFrame) -> It
     if len(languages) < 2:
         return
     rows = frame[frame["language"].isin(languages)]
-    # Somebody who changed the language is one annotator in each: what they read is compared, not who they are.
+    # An annotator who changed the language is one annotator in each language: the comparison is about texts, not
+    # people.
     rows = rows.assign(annotator=rows["annotator"].astype(str) + " " + rows["language"].astype(str))
     people = rows[["annotator", "language"]].drop_duplicates().rename(columns={"language": "group"})
     result = compare_annotator_groups(
@@ -168,7 +170,7 @@ def _between_answers(frame: pd.DataFrame, **about: str) -> Iterator[pd.DataFrame
 
 
 def _comparable(answers: CampaignAnswers) -> Iterator[tuple[str, pd.DataFrame]]:
-    """Yield the answers to each question that offers answers, with what they are about and their language."""
+    """Yield the answers to each question that offers answers, with their subject and language."""
     languages = answers.annotations.set_index("annotation")["language"]
     for question in answers.kind.questions:
         if not isinstance(question, ScaleQuestion | ChoiceQuestion | CompareQuestion):
@@ -179,7 +181,7 @@ def _comparable(answers: CampaignAnswers) -> Iterator[tuple[str, pd.DataFrame]]:
             rows = rows.assign(answer=rows["rating"])
         elif isinstance(question, CompareQuestion):
             rows = rows.assign(answer=rows["code"].fillna("").astype(str) + rows["stimulus"].astype(str))
-        elif question.several:  # who was asked and chose none gave the empty set
+        elif question.several:  # choosing none is the empty set
             chosen = rows.groupby(["annotation", "stimulus"], sort=False)["code"].agg(frozenset).to_dict()
             rows = answers.about(answers.asked(question), question)
             keys = zip(rows["annotation"], rows["stimulus"], strict=True)

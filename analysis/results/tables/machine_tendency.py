@@ -34,7 +34,7 @@ _MACHINE = {
 def thresholded(scores: pd.DataFrame, concordance: pd.DataFrame) -> pd.DataFrame:
     """Scores as judgements: present from the threshold that people's answers gave the attribute, else from 0.5."""
     defined = concordance[concordance["attribute"].notna() & concordance["threshold"].notna()]
-    # A threshold for each scorer, model and attribute there is, then one for each row: of these there may be millions.
+    # A threshold for each scorer, model and attribute, then one for each row: there may be millions of rows.
     number = scores.groupby(_KEYS, sort=False, observed=True).ngroup().to_numpy()
     first_rows = np.unique(number, return_index=True)[1]
     cells = scores.iloc[first_rows][_KEYS].astype(object)
@@ -57,7 +57,7 @@ def machine_tendency(
     resamples: int,
     seed: int,
 ) -> pd.DataFrame:
-    """θ of every group by each scorer, with that of people beside it; only images are resampled.
+    """θ of every group by each scorer, together with people's θ; only images are resampled.
 
     judged: as `thresholded` returns, of images with a group. human: the tendency table of people's judgements.
     """
@@ -80,7 +80,7 @@ def machine_tendency(
     if not parts:
         return pd.DataFrame()
     table = pd.concat(parts, ignore_index=True)
-    # Where nobody judged anything, the table has no models.
+    # If nobody judged anything, the table has no models.
     beside = human.reindex(columns=["model", "identity_group", *_HUMAN]).rename(columns=_HUMAN)
     keys = {"model": "string", "identity_group": "string"}
     return table.merge(beside.astype(keys), how="left", on=["model", "identity_group"])
@@ -115,7 +115,7 @@ def _spearman(pairs: Array, resamples: int, seed: int) -> dict[str, Any]:
 
 
 def _rho(x: Array, y: Array) -> Array:
-    """Spearman's ρ of each row, NaN where one of them does not vary."""
+    """Spearman's ρ of each row, NaN if one side does not vary."""
     from scipy.stats import rankdata  # half a second to import
 
     a, b = rankdata(x, axis=1), rankdata(y, axis=1)

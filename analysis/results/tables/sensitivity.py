@@ -20,10 +20,10 @@ from analysis.results.parameters import Parameters
 from analysis.results.tables.groupings import Grouping
 
 POOLED = "pooled"
-# How many people and answers are behind a group is told of none: with the whole it would tell of the rest.
+# The numbers of people and answers are shown for no group: together with the total they would reveal the rest.
 _COUNTS = ["judgements", "judgements_left_out", "annotators"]
 _VALUES = ["value", "difference", "groups"]
-# What single identity groups have a part in.
+# Values to which single identity groups contribute.
 _OF_EACH = ["groups", "kendall_tau", "largest_rank_change", "largest_rank_change_group"]
 
 
@@ -34,7 +34,7 @@ def scenarios(
     annotators: pd.DataFrame,
     groupings: list[Grouping],
 ) -> Sensitivity:
-    """The scenarios a study's labels allow; `annotators` is the table that says who is flagged."""
+    """The scenarios that a study's labels allow; `annotators` is the table with the flags."""
     none_was_asked = bool(judgements.cell_is_none.any())
     flagged = annotators.loc[annotators["flags"].notna(), "annotator"]
     keys = data.annotators.set_index("pseudonym")["key"]
@@ -52,11 +52,10 @@ def scenarios(
 def publishable_tables(
     result: Sensitivity, groupings: list[Grouping], reason: str | None = None
 ) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """The scenarios and the ranks in them as far as they tell of nobody; `reason`: why there are no groups at all.
+    """The scenarios and their ranks, without values that would reveal a person; `reason`: why there are no groups.
 
-    Of a group of annotators in a model where it may not be shown every number is null. Where single identity
-    groups may not be told of, there are no ranks, and of the headline only the pooled θ: a median is the θ of one
-    of them.
+    If a group of annotators may not be shown in a model, all its numbers are null. If single identity groups may not be
+    shown, there are no ranks, and the headline has only the pooled θ, because a median is the θ of one group.
     """
     table, ranks = result.table.copy(), result.ranks
     if reason is not None:
@@ -97,7 +96,7 @@ def _within(frame: pd.DataFrame, visible: set[tuple[str, str]]) -> Array:
 
 
 def _hidden_rows(table: pd.DataFrame, groupings: list[Grouping]) -> Iterator[pd.DataFrame]:
-    """For each field with groups too small to show, that there are some."""
+    """One row for each field with groups that are too small to show."""
     columns = ["model", "statistic", "baseline"]
     base = table.loc[table["scenario"] == BASELINE, columns]
     for grouping in groupings:

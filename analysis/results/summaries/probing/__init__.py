@@ -1,1 +1,1 @@
-"""What pages and the report say of models' answers to probes."""
+"""Summaries of models' answers to probes, for pages and the report."""

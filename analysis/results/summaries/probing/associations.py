@@ -1,4 +1,4 @@
-"""What is shown of associations: shares on heat maps, what two models or settings share, judge beside people."""
+"""Summaries of associations: shares on heat maps, the overlap of two models or settings, judge and people."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ JUDGED = {
 
 @dataclass(frozen=True)
 class AssociationTables:
-    """Rows by table; `rule` says which pairs count as associated, and `model` keeps rows of one alone."""
+    """Rows by table; `rule` decides which pairs count as associated, and `model` keeps only rows of one model."""
 
     table: Callable[[str], Sequence[Row]]
     rule: str = "exact"
@@ -85,7 +85,7 @@ def _harm(rows: AssociationTables, measure: str) -> QuestionPart:
 
 
 def overlap_parts(rows: AssociationTables) -> list[QuestionPart]:
-    """Models in each setting, then settings of each model; none where there is only one of them."""
+    """Models in each setting, then settings of each model; none if there is only one."""
     parts = [_overlap(rows, compared) for compared in ("model", "setting")]
     return [part for part in parts if part.lines]
 

@@ -1,4 +1,4 @@
-"""Paired differences with what beside them tells a null result from too small a study."""
+"""Paired differences, with the numbers that distinguish a null result from a study that is too small."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -65,7 +65,7 @@ def question_differences(rows: ProbeTableRows) -> QuestionPart:
 
 
 def order_effects(rows: ProbeTableRows) -> QuestionPart:
-    """What changing the order of the options changes."""
+    """The effect of changing the order of options."""
     tests = rows.of("pairs_order_effects")
     return _tests(
         PartWords(
@@ -117,7 +117,7 @@ def models_compared(rows: ProbeTableRows, *, measure: str) -> QuestionPart:
 
 
 def finding(row: Row) -> str:
-    """What a test shows, in words."""
+    """The result of a test, in words."""
     if row["p_holm"] is None:
         return f"not tested: {reason_text(row['reason'])}"
     if is_shown(row):

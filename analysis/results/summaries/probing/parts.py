@@ -1,4 +1,4 @@
-"""What is shown of answers to choices: by experiment, by order of the options, by pair of models."""
+"""Summaries of answers to choices: by experiment, by order of the options, by pair of models."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -32,7 +32,7 @@ def experiment_parts(rows: ProbeTableRows, *, by: str = "") -> list[QuestionPart
 
 
 def order_parts(rows: ProbeTableRows) -> list[QuestionPart]:
-    """What the order of the options does, over all experiments."""
+    """The effect of the order of options, over all experiments."""
     return _filled(comparisons.order_effects(rows), scores.first_options(rows))
 
 
@@ -43,7 +43,7 @@ def model_parts(rows: ProbeTableRows) -> list[QuestionPart]:
 
 
 def parts_explained(parts: Sequence[QuestionPart], *, explained: bool) -> list[QuestionPart]:
-    """The parts as they are, or without what an earlier section explained already."""
+    """The parts, without explanations that an earlier section has already given."""
     return [part if explained else replace(part, explanations=()) for part in parts]
 
 

@@ -12,7 +12,7 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True)
 class ProbeTableRows:
-    """Rows by table. `names`: groups by their names. `experiment` and `model` keep rows of one alone."""
+    """Rows by table. `names`: groups by their names. `experiment` and `model` keep only rows of one."""
 
     table: Callable[[str], Sequence[Row]]
     names: Mapping[str, str]
@@ -37,7 +37,7 @@ class ProbeTableRows:
 
 @dataclass(frozen=True, kw_only=True)
 class PartWords:
-    """What a table says of itself."""
+    """The heading and the explanation of a table."""
 
     table: str
     title: str
@@ -56,7 +56,7 @@ def part_of(
     kind: str = NUMBER,
     reference: float | None = 0.0,
 ) -> QuestionPart:
-    """A table of estimates with its plot; beyond `MOST_ROWS` rows the rest is in the file."""
+    """A table of estimates with its plot; rows beyond `MOST_ROWS` are only in the file."""
     return QuestionPart(
         table=words.table,
         title=words.title,

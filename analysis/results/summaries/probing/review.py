@@ -1,4 +1,4 @@
-"""What is shown of people's review of codings: agreement, the rules' errors, and what the scores owe to people."""
+"""Summaries of people's review of codings: agreement, the rules' errors, and the effect of people's codings."""
 
 from analysis.results.summaries.probing.probe_rows import PartWords, ProbeTableRows, Row, part_of
 from analysis.results.summaries.questions.part import SHARE, EstimateRow, QuestionPart
@@ -18,7 +18,8 @@ _STRATA = {"all": "all answers", "sure": "sure", "unsure": "not sure"}
 
 
 def review_parts(rows: ProbeTableRows) -> list[QuestionPart]:
-    """Agreement, errors of the rules and scores beside those by rules alone; none where nobody reviewed codings."""
+    """Agreement, the rules' errors, and scores compared with the scores by rules alone; none if nobody reviewed
+    codings."""
     reviewed = rows.table("pairs_review")
     if not reviewed:
         return []

@@ -1,1 +1,1 @@
-"""What results say of each declared question: tables of estimates with intervals, some with a plot."""
+"""Summaries of each declared question: tables of estimates with intervals, some with a plot."""

@@ -1,4 +1,4 @@
-"""What the page of a question consists of: tables of estimates with intervals, some with a plot."""
+"""The parts of a question's page: tables of estimates with intervals, some with a plot."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ FEW_ROWS = 10
 
 @dataclass(frozen=True)
 class EstimateRow:
-    """One row: what it is of, the estimate with its interval, and further cells as text."""
+    """One row: its subject, the estimate with its interval, and further cells as text."""
 
     label: str
     value: float | None
@@ -107,6 +107,6 @@ def whether_distinct(row: Row) -> str:
 
 
 def other_condition(line: Row) -> str:
-    """What the images of a campaign were made for, where that is not the default."""
-    condition = line.get("condition", Condition.DEFAULT)  # reports of earlier versions do not say it
+    """The condition of a campaign's images, if it is not the default."""
+    condition = line.get("condition", Condition.DEFAULT)  # reports of earlier versions do not contain it
     return "" if condition == Condition.DEFAULT else str(Condition(condition).label)

@@ -9,7 +9,7 @@ from analysis.results.summaries.questions.part import QuestionPart, QuestionSour
 
 
 def parts_of(source: QuestionSource) -> list[QuestionPart]:
-    """The parts of a question, in the order of its measures; a table that has no rows has none."""
+    """The parts of a question, in the order of its measures; a table without rows has no part."""
     built: dict[str, QuestionPart | None] = {}
     for name in source.measures:
         table = MEASURES[name].table

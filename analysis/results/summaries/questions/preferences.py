@@ -1,4 +1,4 @@
-"""Comparisons and rankings on the page of a question: who is better, and which differences are none."""
+"""Comparisons and rankings on the page of a question: the order of items, and which differences are distinct."""
 
 from analysis.plots.figures.answers import strength_plot
 from analysis.results.summaries.questions.part import (
@@ -51,7 +51,7 @@ def leaderboard(source: QuestionSource, table: str, number: str, number_words: s
 
 
 def group_leaderboard(source: QuestionSource) -> QuestionPart:
-    """The leaderboard of each group, one below the other."""
+    """The leaderboards of all groups, one after the other."""
     rows = sorted(
         source.rows("group_leaderboards"),
         key=lambda row: (
