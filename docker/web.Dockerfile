@@ -11,10 +11,13 @@ RUN apt-get update \
 WORKDIR /app
 # yes: with what SENTRY_DSN and OTEL_EXPORTER_OTLP_ENDPOINT need.
 ARG OBSERVABILITY=no
+# yes: with what SAML_METADATA_FILE needs.
+ARG SAML=no
 COPY requirements/ requirements/
 RUN pip install --no-cache-dir -r requirements/web.txt \
     && pip install --no-cache-dir --no-deps -r requirements/label-studio-client.txt \
     && if [ "$OBSERVABILITY" = yes ]; then pip install --no-cache-dir -r requirements/observability.txt; fi \
+    && if [ "$SAML" = yes ]; then pip install --no-cache-dir -r requirements/saml.txt; fi \
     && useradd --system --uid 10001 --create-home --home-dir /var/lib/stereoscope stereoscope
 COPY manage.py ./
 COPY platform/ platform/

@@ -214,6 +214,30 @@ class Consent(models.Model):
         return f"{self.annotator.pseudonym}: {self.text}"
 
 
+class UsedAssertion(models.Model):
+    """An assertion of a SAML provider that was accepted, so that it is not accepted again.
+
+    Until the browser comes for it, at most for five minutes, what it says of the person is kept with it, encrypted.
+    """
+
+    digest = models.CharField(max_length=64, unique=True)  # of issuer and id
+    ticket_hash = models.CharField(max_length=64, null=True, blank=True, unique=True)
+    statement_sealed = models.TextField(blank=True)
+    accepted_at = models.DateTimeField(db_index=True)
+
+    class Meta:
+        constraints: ClassVar = [
+            models.CheckConstraint(
+                condition=Q(ticket_hash__isnull=True, statement_sealed="")
+                | (Q(ticket_hash__isnull=False) & ~Q(statement_sealed="")),
+                name="used_assertion_waits_with_ticket",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"assertion {self.digest[:12]}"
+
+
 class ApiToken(models.Model):
     """A key for programs. Only its hash is kept; the key is shown once."""
 

@@ -146,6 +146,20 @@ OIDC_CLIENT_ID = env.text("OIDC_CLIENT_ID", "")
 OIDC_CLIENT_SECRET = env.text("OIDC_CLIENT_SECRET", "")
 OIDC_NAME = env.text("OIDC_NAME", "single sign-on")
 OIDC_SCOPES = env.text("OIDC_SCOPES", "openid profile email").split()
+# An identity provider that speaks SAML 2.0, by its metadata. Needs requirements/saml.txt.
+SAML_METADATA_FILE = env.text("SAML_METADATA_FILE", "")
+SAML_IDP = env.text("SAML_IDP", "")  # which one, where the file describes several
+SAML_NAME = env.text("SAML_NAME", "single sign-on")
+# Names of attributes: the first that an assertion has; for groups all of them.
+SAML_SUBJECT_ATTRIBUTE = env.words(
+    "SAML_SUBJECT_ATTRIBUTE",
+    "urn:oasis:names:tc:SAML:attribute:pairwise-id,urn:oasis:names:tc:SAML:attribute:subject-id,NameID",
+)
+SAML_EMAIL_ATTRIBUTE = env.words("SAML_EMAIL_ATTRIBUTE", "urn:oid:0.9.2342.19200300.100.1.3")
+SAML_NAME_ATTRIBUTE = env.words("SAML_NAME_ATTRIBUTE", "urn:oid:2.16.840.1.113730.3.1.241")
+SAML_GROUPS_ATTRIBUTE = env.words("SAML_GROUPS_ATTRIBUTE", "urn:oid:1.3.6.1.4.1.5923.1.1.1.1,groups")
+# Domains whose addresses count as verified: SAML itself says of no address that it was.
+SAML_EMAIL_DOMAINS = env.words("SAML_EMAIL_DOMAINS")
 # Who may come from a provider. Deny first: nobody gets an account, a link or a role that these do not give.
 SSO_NEW_ACCOUNTS = env.flag("SSO_NEW_ACCOUNTS", False)
 SSO_LINK_BY_EMAIL = env.flag("SSO_LINK_BY_EMAIL", False)
@@ -206,6 +220,7 @@ TRANSLATED_PATHS = (
     "/account/linked/",
     "/account/oidc/",
     "/account/password/",
+    "/account/saml/",
     "/account/sessions/",
     "/account/sign-in/",
     "/account/signed-out/",
@@ -321,6 +336,7 @@ BREAK_GLASS_HOURS = env.integer("BREAK_GLASS_HOURS", 4, minimum=1)
 
 # Called whenever lost jobs are looked for: what else a worker has to look after now and then.
 JOB_SWEEPS = [
+    "accounts.sign_in.providers.saml.statements.remove_expired",
     "studies.membership.break_glass.end_expired",
     "studies.audit.chain.seal_entries",
     "annotation.watch.notices.look_now_and_then",

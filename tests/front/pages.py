@@ -44,6 +44,7 @@ from tests.generation.probing.probing_study import planned, words
 NOT_PAGES = {
     "accounts:sign_out", "account_logout", "mfa_download_recovery_codes", "accounts:end_session",
     "accounts:end_other_sessions", "accounts:unlink", "mfa_login_webauthn", "oidc_sign_in", "oidc_link",
+    "saml_sign_in", "saml_link", "saml_acs", "saml_finish", "saml_metadata",
     "oidc_callback", "accounts:create_token", "own_data:download", "accounts:revoke_token", "jobs:progress",
     "jobs:cancel", "jobs:retry", "studies:new_totals", "studies:edit_totals", "studies:new_mcas_totals",
     "studies:member_remove", "studies:end_break_glass", "annotation:image_decide",

@@ -13,23 +13,23 @@ APPS = ("analysis/", "annotation/", "generation/", "platform/")
 # A word stands for its plural too. Before adding one, look for the glossary's word for it.
 PLAIN_WORDS = {
     "Django, Python and the web": """
-        adapter admin api app archive arguments asgi authentication backend background base batches browser build
-        bulk bytecode caller catalog chain changelog chat client column command config configuration connection
-        context control convert counters database decode design devices diff digest disk display doubts download
-        encryption endpoint entries env errors events execution fetch fields file folder form format formulas
-        foundation frame front full gallery gauges guard health history home ids import importer inputs integration
-        interface invalidate inventory key keyset layout lines listing loader locks log lookups loopback management
-        map markup memory middleware migrate migrations model monitoring name navigation negotiation network next
-        online operations outages output overview page pagination parameters parse parsers part passkeys payload planner
-        platform preload prepare preview process progress projects queries reader records recovery redaction
-        reencode references refs registry rekey reporter responses rest rows sanitize schema scope script second
-        secret seed serializers server settings shutdown signed sources statements storage store stream subscription
-        summary sweep sync table tabs templatetags text tokens tones tracing types uploads urls user validation values
-        verify versions view web webhook workbook writer
+        adapter admin api app archive arguments asgi authentication backend background base batches browser build bulk
+        bytecode caller catalog chain changelog chat client column command config configuration connection context
+        control convert counters database decode design devices diff digest disk display doubts download encryption
+        endpoint entries env errors events execution fetch fields file folder form format formulas foundation frame
+        front full gallery gauges guard health history home ids import importer inputs integration interface
+        invalidate inventory key keyset layout lines listing loader locks log lookups loopback management map markup
+        memory metadata middleware migrate migrations model monitoring name navigation negotiation network next online
+        operations outages output overview page pagination parameters parse parsers part passkeys payload planner
+        platform preload prepare preview process progress projects queries reader records recovery redaction reencode
+        references refs registry rekey reporter responses rest rows sanitize schema scope script second secret seed
+        serializers server service settings shutdown signatures signed sources statements storage store stream
+        subscription summary sweep sync table tabs templatetags text tokens tones tracing types uploads urls user
+        validation values verify versions view web webhook workbook writer
     """,
     "Products and formats": """
         allauth celery coco croissant csv diffusers en inspect lite lora m49 markdown openai openid pdf postgresql
-        prolific rai sentry sql sqlite studio svg transformers vega visage wsgi zips
+        prolific rai saml sentry sql sqlite studio svg transformers vega visage wsgi zips
     """,
     "Statistics and plots": """
         ac accuracy alpha analysis analyze and arrays axis bars bias bigrams bootstrap charts choropleth

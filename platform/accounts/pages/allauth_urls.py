@@ -8,7 +8,7 @@ from allauth.mfa.base import views as factors
 from allauth.mfa.recovery_codes import views as recovery_codes
 from django.urls import path, re_path
 
-from accounts.pages import providers, second_factors, sign_in
+from accounts.pages import providers, saml, second_factors, sign_in
 
 urlpatterns = [
     path("sign-in/", sign_in.SignIn.as_view(), name="account_login"),
@@ -16,6 +16,11 @@ urlpatterns = [
     path("oidc/", providers.oidc_sign_in, name="oidc_sign_in"),
     path("oidc/link/", providers.oidc_link, name="oidc_link"),
     path("oidc/callback/", providers.oidc_callback, name="oidc_callback"),
+    path("saml/", saml.saml_sign_in, name="saml_sign_in"),
+    path("saml/link/", saml.saml_link, name="saml_link"),
+    path("saml/acs/", saml.saml_acs, name="saml_acs"),
+    path("saml/finish/", saml.saml_finish, name="saml_finish"),
+    path("saml/metadata/", saml.saml_metadata, name="saml_metadata"),
     path("inactive/", views.account_inactive, name="account_inactive"),
     path("confirm/", views.reauthenticate, name="account_reauthenticate"),
     path("password/forgotten/", sign_in.ForgottenPassword.as_view(), name="account_reset_password"),

@@ -9,6 +9,8 @@ from django.conf import settings
 from django.core.checks import CheckMessage, Error, Warning
 
 from accounts.sign_in import second_factor
+from accounts.sign_in.providers.saml import provider as saml
+from accounts.sign_in.providers.saml.errors import MetadataError
 from web.checks import LOOPBACK
 
 
@@ -44,8 +46,16 @@ def check_identity_provider(
     **kwargs: Any,  # noqa: ARG001
 ) -> list[CheckMessage]:
     """Refuse a provider that anybody on the way could play, or half of one; warn where everybody or nobody gets in."""
-    if not settings.OIDC_ISSUER:
+    if not settings.OIDC_ISSUER and not settings.SAML_METADATA_FILE:
         return []
+    return [
+        *(_openid_errors() if settings.OIDC_ISSUER else []),
+        *(_saml_errors() if settings.SAML_METADATA_FILE else []),
+        *_warnings_of_who_gets_in(),
+    ]
+
+
+def _openid_errors() -> list[CheckMessage]:
     messages: list[CheckMessage] = []
     issuer = urlsplit(settings.OIDC_ISSUER)
     if issuer.scheme != "https" and issuer.hostname not in LOOPBACK:
@@ -66,6 +76,41 @@ def check_identity_provider(
                 id="stereoscope.E022",
             )
         )
+    return messages
+
+
+def _saml_errors() -> list[CheckMessage]:
+    if not saml.is_installed():
+        return [
+            Error(
+                "SAML_METADATA_FILE is set, but the packages that SAML needs are not installed.",
+                hint="Run pip install -r requirements/saml.txt.",
+                id="stereoscope.E023",
+            )
+        ]
+    from accounts.sign_in.providers.saml.metadata import identity_provider
+
+    messages: list[CheckMessage] = []
+    try:
+        identity_provider(settings.SAML_METADATA_FILE, settings.SAML_IDP)
+    except MetadataError as error:
+        hint = "Download the provider’s metadata again, and see “SAML” in docs/operate/sign-in.md."
+        messages.append(Error(str(error), hint=hint, id="stereoscope.E024"))
+    site = urlsplit(settings.SITE_URL)
+    if site.scheme != "https" and site.hostname not in LOOPBACK:
+        messages.append(
+            Error(
+                "SAML_METADATA_FILE is set, but SITE_URL is not an https address.",
+                hint="Set SITE_URL to the address under which people reach this server. The provider sends its answers "
+                "there, and browsers send the cookie that belongs to them over https only.",
+                id="stereoscope.E025",
+            )
+        )
+    return messages
+
+
+def _warnings_of_who_gets_in() -> list[CheckMessage]:
+    messages: list[CheckMessage] = []
     if settings.SSO_REQUIRE_GROUP and not settings.SSO_GROUPS:
         messages.append(
             Warning(

@@ -127,6 +127,14 @@ PEOPLE = (
         reason="Always empty: tokens of identity providers are not kept.",
     ),
     PersonalTable(
+        "accounts.UsedAssertion",
+        Erasing.KEEP,
+        about="statement_sealed",
+        other="digest ticket_hash accepted_at",
+        reason="What a SAML provider says of somebody, encrypted, until their browser comes for it: seconds, at most "
+        "five minutes. The row is deleted after an hour.",
+    ),
+    PersonalTable(
         "usersessions.UserSession",
         Erasing.DELETE,
         about="user created_at ip last_seen_at session_key user_agent data",

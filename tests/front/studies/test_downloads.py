@@ -28,6 +28,8 @@ NO_FILES = {
     "annotate/your-data/download": "one's own data, recorded as such (tests/privacy/test_own_data.py)",
     "account/second-factor/codes/file": "one's own recovery codes",
     "account/oidc/callback": "signs in",
+    "account/saml/finish": "signs in",
+    "account/saml/metadata": "describes the server to identity providers",
     "pictures/<str:token>": "one picture, for a page of another labelling tool",
     "images/<str:token>": "one picture of a page",
     "api/schema": "describes the API",

@@ -306,6 +306,7 @@ BREAKS: dict[str, list[dict[str, Any]]] = {
     "task_stimulus_is_image_or_text": [{"text": ""}, {"image": lambda: make(Image)}],
     "task_only_for_labels_wanted": [{"purpose": "gold"}, {"purpose": "practice"}, {"purpose": "other"}],
     "text_score_is_probability": [{"score": 1.1}, {"score": -0.1}],
+    "used_assertion_waits_with_ticket": [{"ticket_hash": None}, {"statement_sealed": ""}],
     "withdrawal_ended_after_withdrawn": [{"ended_at": LONG_AGO}],
 }
 

@@ -9,7 +9,7 @@ from django.db import models
 from django.db.models.fields import NOT_PROVIDED
 from django.utils import timezone
 
-from accounts.models import MatchedWords
+from accounts.models import MatchedWords, UsedAssertion
 from analysis.models import AssociationScore
 from annotation.models import (
     Annotation,
@@ -85,6 +85,7 @@ BASE: dict[type[models.Model], dict[str, Any]] = {
     PrecisionLook: {"number": lambda: next(NUMBERS), "half_width": 0.2},
     PracticeAnswer: {"correct": 1, "scored": 2},
     QuotaRule: {"kind": "distinct", "field": "gender"},
+    UsedAssertion: {"ticket_hash": lambda: uuid.uuid4().hex, "statement_sealed": "sealed"},
 }
 
 

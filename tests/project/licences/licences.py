@@ -22,6 +22,7 @@ FILES = {
     "server": (FOLDER / "web.txt", FOLDER / "label-studio-client.txt"),
     "worker": (ROOT / "requirements.txt",),
     "observability": (FOLDER / "observability.txt",),
+    "saml": (FOLDER / "saml.txt",),
     "tests": (FOLDER / "test.txt",),
 }
 # Installed with --no-deps on a server; a worker installs what they bring along.
@@ -34,8 +35,9 @@ _HEAD = """\
 
 `make licences` writes this page from what each package declares. A test fails when it is outdated. *server* is what a
 web server needs, *worker* what model code needs beside it, *observability* what Sentry and OpenTelemetry need where
-they are used, *tests* what only developers install. Label Studio, a browser, PostgreSQL, Redis and the object store are
-separate programs. The platform talks to them but does not contain them.
+they are used, *saml* what sign-in through SAML needs where it is used, *tests* what only developers install. Label
+Studio, a browser, PostgreSQL, Redis and the object store are separate programs. The platform talks to them but does not
+contain them.
 
 ## Licences of the GNU family
 
@@ -63,6 +65,7 @@ def versions() -> dict[str, str]:
         FOLDER / "web.txt",
         FOLDER / "test.txt",
         *FILES["observability"],
+        *FILES["saml"],
         *FILES["worker"],
         *FILES["server"],
     ):

@@ -19,6 +19,7 @@ from accounts.sign_in import second_factor
 from accounts.sign_in.providers import accounts, identity_tokens, openid
 from accounts.sign_in.providers.errors import explain, failed
 from accounts.sign_in.providers.roles import apply_groups
+from accounts.sign_in.providers.saml import provider as saml
 from foundation.errors import DomainError
 
 # In the session: what came from the provider and is needed to sign out there.
@@ -28,7 +29,12 @@ _log = logging.getLogger(__name__)
 
 def configured_providers(request: HttpRequest) -> list[Any]:
     """Return the identity providers that the settings name, in the order of the sign-in page."""
-    return [openid.OpenIDConnect(request, app=openid.app())] if settings.OIDC_ISSUER else []
+    providers: list[Any] = []
+    if settings.OIDC_ISSUER:
+        providers.append(openid.OpenIDConnect(request, app=openid.app()))
+    if saml.is_configured():
+        providers.append(saml.provider(request))
+    return providers
 
 
 def provider_links(request: HttpRequest) -> list[tuple[Any, SocialAccount | None]]:

@@ -26,14 +26,29 @@ def explain(
     if exception is not None:
         reason = without_secrets(f"{type(exception).__name__}: {exception}")[:500]
         _log.warning("A sign-in by %s failed: %s", name, reason)
-        return gettext(
-            "%(name)s did not answer correctly. Try again in a moment. If the problem remains, tell an "
-            "administrator of this server, who can find the reason in the server’s log."
-        ) % {"name": name}
+        return answered_wrongly(name)
     if not is_begun_here:
-        return gettext(
-            "This sign-in took longer than ten minutes, was already completed, or was started in another browser. "
-            "Start again."
-        )
+        return not_begun_here()
     _log.warning("A sign-in by %s was refused by the provider.", name)
+    return declined(name)
+
+
+def answered_wrongly(name: str) -> str:
+    """Return what somebody reads whose provider’s answer cannot be used."""
+    return gettext(
+        "%(name)s did not answer correctly. Try again in a moment. If the problem remains, tell an "
+        "administrator of this server, who can find the reason in the server’s log."
+    ) % {"name": name}
+
+
+def not_begun_here() -> str:
+    """Return what somebody reads who comes back to no sign-in of theirs."""
+    return gettext(
+        "This sign-in took longer than ten minutes, was already completed, or was started in another browser. "
+        "Start again."
+    )
+
+
+def declined(name: str) -> str:
+    """Return what somebody reads whom their provider did not sign in."""
     return gettext("%(name)s refused to sign you in.") % {"name": name}

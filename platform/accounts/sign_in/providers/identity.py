@@ -25,7 +25,7 @@ class Identity:
 
 
 def identity_from_claims(*, provider: str, subject: str, claims: Mapping[str, Any]) -> Identity:
-    """Read claims of OpenID Connect, or attributes of SAML under the same names."""
+    """Read the claims of OpenID Connect."""
     email = valid_email_or_none(_text(claims.get("email"))) or ""
     factors = {*texts(claims.get("acr")), *texts(claims.get("amr"))}
     return Identity(

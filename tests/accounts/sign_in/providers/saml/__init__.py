@@ -1,0 +1,1 @@
+"""Signing in through a SAML identity provider with a key of its own."""
