@@ -15,10 +15,11 @@ JOB_KIND = "build_release"
 
 @transaction.atomic
 def request(*, study: Study, parameters: ReleaseParameters, by: User) -> Job:
-    """Queue a job that builds and keeps a release; one under way is not doubled.
+    """Queue a job that builds and stores a release, unless one is already running.
 
-    It is returned if it was asked for with the same choices; Conflict `other_release_under_way` if with others, and
-    `joined_below_k` where people could be told apart by it and earlier releases together.
+    A running job with the same choices is returned; with other choices the result is Conflict
+    `other_release_under_way`. Conflict `joined_below_k` if people could be identified by combining it with earlier
+    releases.
     """
     # Two who ask at once wait for each other here.
     Study.objects.select_for_update(no_key=True).get(pk=study.pk)
@@ -44,6 +45,6 @@ def request(*, study: Study, parameters: ReleaseParameters, by: User) -> Job:
 
 
 def running_job(study: Study) -> Job | None:
-    """The build under way, if there is one."""
+    """The running build, if there is one."""
     active = (Job.State.QUEUED, Job.State.RUNNING)
     return Job.objects.filter(study_id=study.pk, kind=JOB_KIND, state__in=active).order_by("-pk").first()

@@ -1,8 +1,8 @@
 """The contents of a built release: the facts from which its documents are written.
 
-`assembly/build.py` fills a `Contents` and passes it, with the folder that already holds data, COCO and image files,
-to `documents.write_documents(contents=…, folder=…)`. It depends on the database and the parameters
-alone, and holds no time of building, machine name, database key or person's name.
+`assembly/build.py` fills a `Contents` and passes it, with the folder that already contains data, COCO and image files,
+to `documents.write_documents(contents=…, folder=…)`. It depends only on the database and the parameters, and contains
+no build time, machine name, database key or person's name.
 """
 
 from collections.abc import Mapping
@@ -24,15 +24,15 @@ class Column:
     type: str
     description: str
     nullable: bool = False
-    # What codes mean, where a column has a fixed set of values.
+    # The meaning of codes, if a column has a fixed set of values.
     values: Mapping[str, str] | None = None
-    # Whether CSV holds it so that every character can be had back: see `foundation.tables.formulas`.
+    # Whether every character can be restored from CSV: see `foundation.tables.formulas`.
     exact: bool = False
 
 
 @dataclass(frozen=True)
 class ReleaseTable:
-    """One table, and the path of its file in each format that was asked for (POSIX, from the release's root)."""
+    """One table, and the path of its file in each chosen format (POSIX, relative to the release's root)."""
 
     name: str
     description: str
@@ -52,7 +52,7 @@ class ReleasedFile:
 
 @dataclass(frozen=True)
 class Guidelines:
-    """One version of what annotators read, and how many counted annotations were given under it."""
+    """One version of what annotators read, and the number of counted annotations given under it."""
 
     version: int
     guidelines: str
@@ -74,7 +74,7 @@ class QualityCheck:
 
 @dataclass(frozen=True)
 class CampaignFacts:
-    """One campaign, and what of it counts. Days are null where nothing counts."""
+    """One campaign, and its counts. Days are null if nothing counts."""
 
     slug: str
     name: str
@@ -94,7 +94,7 @@ class CampaignFacts:
     not_counted: Mapping[str, int]
     guidelines: tuple[Guidelines, ...]  # newest first; empty for imported labels
     quality_checks: tuple[QualityCheck, ...]
-    # Profile fields that quotas were set on. Their values would say what somebody stated, whatever k is.
+    # Profile fields with quotas. Their values would reveal what somebody stated, for any k.
     quota_fields: tuple[str, ...]
     # Options as annotation.kinds.options.Options names them: pay, pay_amount, gold_share, practice_attempts …
     options: Mapping[str, Any]
@@ -104,12 +104,13 @@ class CampaignFacts:
 class QuestionCampaignFacts(CampaignFacts):
     """A campaign of declared questions; it has neither judgements of attributes nor ratings of them.
 
-    A class of its own: fields added to `CampaignFacts` would change the digest of releases without such campaigns.
+    A separate class, because fields added to `CampaignFacts` would change the digest of releases without such
+    campaigns.
     """
 
     answers: int
     texts: int  # answers in annotators' own words that count, released or not
-    declaration: Mapping[str, Any]  # the kind as it was when the campaign was made, as JSON
+    declaration: Mapping[str, Any]  # the kind at the time when the campaign was made, as JSON
 
 
 @dataclass(frozen=True)
@@ -128,7 +129,7 @@ class ProbeRunFacts:
 
 @dataclass(frozen=True)
 class StudyFacts:
-    """The study, its resource and what annotators agreed to."""
+    """The study, its resource and the consent text."""
 
     name: str
     slug: str
@@ -137,7 +138,7 @@ class StudyFacts:
     protocol_name: str
     simulated: bool
     min_raters: int
-    rater_pools: str  # separate or summed: whose raters must suffice
+    rater_pools: str  # separate or summed rater pools
     groups: int
     regions: tuple[str, ...]
     resource: str | None
@@ -152,7 +153,7 @@ class StudyFacts:
 
 @dataclass(frozen=True)
 class ImageFacts:
-    """How many images there are, how many have a file here, and why the others have none (by reason)."""
+    """The number of images, the number with a file here, and the reasons why others have none."""
 
     images: int
     files: int
@@ -163,7 +164,7 @@ class ImageFacts:
 
 @dataclass(frozen=True)
 class CocoFacts:
-    """What coco/boxes.json holds; boxes on images of unknown size have no pixel coordinates and are left out."""
+    """The contents of coco/boxes.json; boxes on images of unknown size have no pixel coordinates and are left out."""
 
     annotations: int
     images: int
@@ -174,7 +175,7 @@ class CocoFacts:
 
 @dataclass(frozen=True)
 class FieldPrivacy:
-    """What became of one profile field."""
+    """How one profile field is released."""
 
     field: str
     kept: str  # as_stated, region, wider_bands or withheld
@@ -188,8 +189,8 @@ class JoinedPrivacy:
     """The table that readers get by joining this release with those before it, person by person."""
 
     releases: tuple[int, ...]  # versions
-    people: int  # of this release, who are in one of these
-    smallest: int | None  # people of this release who share the rarest combination of what all releases say
+    people: int  # people of this release who are in one of these
+    smallest: int | None  # people of this release who share the rarest combination over all releases
 
 
 @dataclass(frozen=True)
@@ -200,13 +201,13 @@ class PrivacyReport:
     people: int  # annotators who stated anything of themselves
     without_profile: int
     fields: tuple[FieldPrivacy, ...]
-    combinations: int  # different ones released, origin included, the all-empty one not among them
+    combinations: int  # number of different released combinations, including origin, without the empty one
     smallest: int | None
-    suppressed: int  # people who stated something of which nothing is released
+    suppressed: int  # people who gave details, none of which is released
     kept_share: float | None  # information kept, 0 to 1, by the measure of docs/use/reference/releases.md
     justifications: str  # withheld, released or none_written
-    joined: JoinedPrivacy | None = None  # None where there is no earlier release
-    left_out: int = 0  # people who are not in the release, because nothing else would have protected them
+    joined: JoinedPrivacy | None = None  # None if there is no earlier release
+    left_out: int = 0  # people who are left out of the release because nothing else would protect them
 
     def as_json(self) -> dict[str, Any]:
         return {**asdict(self), "fields": [asdict(field) for field in self.fields]}
@@ -214,13 +215,15 @@ class PrivacyReport:
 
 @dataclass(frozen=True)
 class Changes:
-    """What changed since the previous release. All zero, None and empty in the first."""
+    """Changes since the previous release. All zero, None or empty in the first release."""
 
     previous: int | None
     annotators_new: int
     annotators_gone: Mapping[str, int]  # by reason: withdrawn, annotator_excluded, simulated, deleted, other
     annotations_added: int
-    annotations_removed: Mapping[str, int]  # by reason they do not count now; deleted where they are no more
+    annotations_removed: Mapping[
+        str, int
+    ]  # by the reason why they no longer count; deleted if they no longer exist
     images_added: int
     images_removed: Mapping[str, int]  # retracted or deleted
     parameters: Mapping[str, tuple[Any, Any]]  # name: (then, now)
@@ -268,7 +271,7 @@ class Contents:
     changes: Changes
     history: tuple[PastRelease, ...]
     missing: tuple[Absence, ...]
-    # What lies in the folder when documents are written: data, csv, jsonl, coco, images.
+    # Contents of the folder when documents are written: data, csv, jsonl, coco, images.
     files: tuple[ReleasedFile, ...]
     # Models that were asked questions.
     probes: tuple[ProbeRunFacts, ...] = ()

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 
 def pack(flags: NDArray[np.bool_]) -> bytes:
-    """Return the flags of a set of keys as they are stored."""
+    """Return the stored flags of a set of keys."""
     return zlib.compress(np.packbits(flags, bitorder="little").tobytes(), 6)
 
 
@@ -24,7 +24,7 @@ class KeySet:
         self.flags = np.zeros(1, dtype=bool)
 
     def add(self, keys: NDArray[np.int64]) -> None:
-        """Add keys; −1 stands for none."""
+        """Add keys; −1 means no key."""
         keys = keys[keys >= 0]
         if not len(keys):
             return

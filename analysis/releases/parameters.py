@@ -1,4 +1,4 @@
-"""What a lead may choose of a release: declared here for the form, the command, the API and the docs."""
+"""The parameters of a release, declared here for the form, the command, the API and the docs."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ from pydantic import field_validator
 from foundation.errors import DomainError
 from foundation.parameters import ParameterSet, parameter
 
-# The first three hold the same tables.
+# The first three contain the same tables.
 TABLE_FORMATS = ("parquet", "csv", "jsonl")
 LABEL_STUDIO = "label_studio"
 FORMAT_WORDS = {
@@ -19,7 +19,7 @@ FORMAT_WORDS = {
     LABEL_STUDIO: "tasks for Label Studio (with the Parquet tables they are made from)",
 }
 FORMATS = tuple(FORMAT_WORDS)
-# A licence is the owner's to choose: until then nobody has been allowed anything.
+# Only the owner can choose a licence: until then nobody has any permission.
 NOT_CHOSEN = "all-rights-reserved"
 
 

@@ -16,21 +16,21 @@ from annotation.kinds.registry import kind_of
 from annotation.models import Box, Campaign, Judgement, Point
 from studies.models import Study
 
-# More profiles than this are checked by the job that builds: a page must answer while one waits.
+# With more profiles, the build job does the check, because a page must answer quickly.
 MOST_PROFILES = 1_000
 
 
 @dataclass(frozen=True)
 class Preview:
-    """Rows by table, when they were counted where that was not just now, and what would become of profiles.
+    """Rows by table, the time of counting if it was earlier, and how profiles would be released.
 
-    `check` is None where there are too many profiles to try on a page.
+    `check` is None if there are too many profiles for a page.
     """
 
     rows: dict[str, int]
     counted_at: datetime | None
     check: PrivacyCheck | None
-    pending: bool = False  # labels are being counted for the first time, and no rows of theirs stand here
+    pending: bool = False  # labels are being counted for the first time, so their rows are missing here
     texts: int = 0  # answers in own words: in a release only if the lead includes them
 
     @property
@@ -45,7 +45,7 @@ class Preview:
 
 
 def preview(study: Study, *, k: int, leave_out_people: bool = False) -> Preview:
-    """Count what would be in a release, of large studies as of the latest report, and try its privacy."""
+    """Count the contents of a release (for large studies, from the latest report), and check its privacy."""
     campaigns = _released(study)
     people = people_of(campaigns, using=DEFAULT_DB_ALIAS)
     report = _whole_report(study)
@@ -96,7 +96,7 @@ def _found_by_machines(study: Study) -> dict[str, int]:
 
 
 def _whole_report(study: Study) -> Report | None:
-    """Return the latest report, if it left nothing out by choice."""
+    """Return the latest report, if no choices left anything out."""
     report = reports.latest_report(study)
     chosen = report and (report.parameters["without_annotators"] or report.parameters["campaigns"])
     return None if chosen else report
@@ -132,7 +132,7 @@ def _count(campaign: Campaign, _: str) -> dict[str, int]:
 
 
 def check_of(study: Study, *, k: int, leave_out_people: bool = False) -> PrivacyCheck | None:
-    """Return the privacy check of a release built now; None where there are too many profiles to try at once."""
+    """Return the privacy check of a release built now; None if there are too many profiles to check at once."""
     campaigns = _released(study)
     return _check(study, people_of(campaigns, using=DEFAULT_DB_ALIAS), k, leave_out_people)
 

@@ -1,4 +1,4 @@
-"""Pseudonymous ids that hold for one release: made with its own key, so that equal ids join no two releases."""
+"""Pseudonymous ids for one release, made with its own key, so that ids cannot link two releases."""
 
 import hmac
 
@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 # Without 0/O, 1/I/L, U: an id is read aloud and typed by people.
 _ALPHABET = "23456789ABCDEFGHJKMNPQRSTVWXYZ"
-# Of an id: longer for all where two people would get the same.
+# Length of an id; all ids are longer if two people would get the same one.
 LENGTHS = (8, 12, 16)
 
 

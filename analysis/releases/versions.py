@@ -27,7 +27,7 @@ class Checksum:
 
 
 def release_of(study: Study, version: int) -> Release:
-    """Return one version; NotFound where there is none."""
+    """Return one version; raises NotFound if there is none."""
     release = Release.objects.filter(study=study, version=version).select_related("built_by", "study").first()
     if release is None:
         raise NotFound("release_not_found", f"This study has no release {version}.")
@@ -35,13 +35,13 @@ def release_of(study: Study, version: int) -> Release:
 
 
 def failed_build(study: Study) -> Job | None:
-    """Return the last build if it failed and none was tried since."""
+    """Return the last build if it failed and no other has been started since."""
     job = Job.objects.filter(study_id=study.pk, kind=build_job.JOB_KIND).order_by("-pk").first()
     return job if job is not None and job.state == Job.State.FAILED else None
 
 
 def changes_of(release: Release) -> list[str]:
-    """Return what changed since the release before, a line each, as plain text; empty for the first."""
+    """Return the changes since the previous release, one per line, as plain text; empty for the first release."""
     from analysis.releases.assembly.changes import history  # loads numerical libraries
 
     (past,) = history([release])
@@ -51,7 +51,7 @@ def changes_of(release: Release) -> list[str]:
 
 
 def facts_of(release: Release) -> dict[str, Any]:
-    """Return what is known of a release, for a page and for the API."""
+    """Return the facts of a release, for a page and for the API."""
     return {
         "version": release.version,
         "built_at": release.built_at,
@@ -66,7 +66,7 @@ def facts_of(release: Release) -> dict[str, Any]:
 
 
 def checksums_of(release: Release) -> list[Checksum]:
-    """Return the digests of the kept files, in order of path; none where no files were kept."""
+    """Return the digests of the stored files, in order of path; none if no files were stored."""
     if not release.archive:
         return []
     try:

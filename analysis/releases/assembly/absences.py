@@ -1,4 +1,4 @@
-"""What a reader may look for in a release and not find, and why."""
+"""Contents that a reader may expect in a release but that are missing, with the reasons."""
 
 from collections.abc import Iterator, Mapping
 

@@ -85,12 +85,12 @@ def build(
 ) -> Release:
     """Build the study's dataset at `output`, which must be new, empty or an earlier release of the study.
 
-    Labels and parameters of the latest release give that release again, byte for byte; any others the next version.
-    `keep` gets the whole folder and its version before anything is written down; what it returns is called with the
-    release in the transaction that writes it down.
+    With the labels and parameters of the latest release, the result is that release again, byte for byte; otherwise it
+    is the next version. `keep` is called with the whole folder and its version before anything is stored; the function
+    that it returns is called with the release in the transaction that stores it.
     """
     require_folder(output, study=study.slug)
-    consent.current_text(study)  # writes the default text where there is none yet: a snapshot cannot
+    consent.current_text(study)  # writes the default text if there is none yet, which a snapshot cannot do
     with workplace(output) as place:
         ready = place / "ready"
         with snapshot() as using:
@@ -139,7 +139,7 @@ def _fill(
 
 
 def _filled_again(attempt: _Attempt, ready: Path, progress: Progress) -> Filled | None:
-    """Fill the folder as the release was; None where profiles changed so that it would be refused now."""
+    """Fill the folder like the earlier release; None if profiles have changed so that it would be refused now."""
     try:
         return attempt.fill(ready, progress)
     except Conflict as error:
@@ -149,13 +149,13 @@ def _filled_again(attempt: _Attempt, ready: Path, progress: Progress) -> Filled 
 
 
 def _may_be_again(latest: Release, study: Study, using: str, parameters: ReleaseParameters) -> bool:
-    """Whether it is worth building the latest release again: equal choices, and as many labels."""
+    """Whether the latest release may be built again: equal choices, and the same number of labels."""
     if latest.parameters != parameters.as_json() or latest.facts["format"] != FORMAT:
         return False
     if latest.set_aside_at is not None:
         return False  # its bytes would be shared after all: they are a new version that is checked
     if changes.erased_since(latest, study=study.pk, using=using):
-        return False  # the next version says how many people were erased
+        return False  # the next version states how many people were erased
     _, left_out = profile_history.against_of(latest)
     numbers = {
         campaign.slug: counted(campaign).using(using).exclude(annotator__in=left_out).count()
@@ -272,7 +272,7 @@ def _record(
     *,
     finish: Callable[[Release], None],
 ) -> Release:
-    """Write the release down and put its files where they belong, both or neither."""
+    """Store the release and move its files into place, both or neither."""
     facts = {
         "format": FORMAT,
         "rows": {table.name: table.rows for table in contents.tables},

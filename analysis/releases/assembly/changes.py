@@ -1,4 +1,4 @@
-"""What changed since the previous release, from what each release kept of itself."""
+"""Changes since the previous release, from the data stored with each release."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -44,7 +44,7 @@ def since(
     campaigns: Sequence[CampaignFacts],
     rows: Mapping[str, int],
 ) -> Changes:
-    """Compare what is released now with what `previous` held."""
+    """Compare the present contents with the contents of `previous`."""
     before = [
         unpack(bytes(stored)) for stored in (previous.annotations, previous.annotators, previous.images)
     ]
@@ -90,7 +90,7 @@ def since(
 
 
 def _removed(previous: Release, keys: NDArray[np.int64], using: str) -> tuple[Counter[str], dict[int, str]]:
-    """Why annotations do not count any more, and the commonest reason of each annotator."""
+    """Why annotations no longer count, and the most frequent reason of each annotator."""
     reasons, by_annotator = Counter[str](), dict[int, Counter[str]]()
     row_count = 0
     for campaign in Campaign.objects.using(using).filter(study=previous.study_id).order_by("pk"):
@@ -136,7 +136,7 @@ def history(earlier: Sequence[Release]) -> tuple[PastRelease, ...]:
 
 
 def as_json(changes: Changes) -> dict[str, Any]:
-    """Return changes as they are stored with a release, names in an order that no database has a say in."""
+    """Return changes in the form stored with a release, with names in an order that does not depend on the database."""
     stored = {
         name: dict(sorted(value.items())) if isinstance(value, dict) else value
         for name, value in asdict(changes).items()
@@ -147,7 +147,7 @@ def as_json(changes: Changes) -> dict[str, Any]:
 
 
 def _restored(stored: Mapping[str, Any]) -> Changes:
-    """Return changes as they were before they were stored: lists were tuples."""
+    """Return stored changes in their original form: lists become tuples."""
     return Changes(
         **{
             **stored,

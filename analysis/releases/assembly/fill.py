@@ -1,4 +1,4 @@
-"""One pass over a study's labels: everything of a release that is data goes into its folder."""
+"""One pass over a study's labels that writes all data of a release into its folder."""
 
 import hashlib
 import json
@@ -57,13 +57,13 @@ from catalog.models import Attribute
 from jobs.progress.reporter import Progress
 from studies.models import Study
 
-# Raised when equal labels come to be written in another way: the next release is then a new version.
+# Increased when equal labels are written differently, so that the next release is a new version.
 FORMAT = 3
 
 
 @dataclass(eq=False)
 class Filled:
-    """What was written, and which rows of the database it came from."""
+    """The written contents, and the database rows behind them."""
 
     study: StudyFacts
     campaigns: tuple[CampaignFacts, ...] = ()
@@ -104,12 +104,12 @@ class Filling:
         self._filled = Filled(study_facts(study))
 
     def run(self) -> Filled:
-        """Write all tables, pictures and boxes; return what they are."""
+        """Write all tables, pictures and boxes; return their description."""
         campaigns = released_campaigns(self._study, self._using)
         self._asking = [campaign for campaign in campaigns if not kind_of(campaign).about_attributes]
         answers = Annotation.objects.using(self._using).filter(campaign__in=campaigns).count()
         self._progress.start(answers)
-        self._coarsened = self._coarsen(campaigns)  # first: a release that is refused writes nothing
+        self._coarsened = self._coarsen(campaigns)  # first, so that a refused release writes nothing
         probed = answers_of(self._study, self._using).exists()
         self._probes = self._probe_rows() if probed else None
         with ExitStack() as open_files:
@@ -158,7 +158,7 @@ class Filling:
             yield name, tuple(column for column in described if (name, column.name) not in empty)
 
     def _tables(self) -> tuple[str, ...]:
-        """The tables of this release: those of questions and of models only where these asked, answered or scored."""
+        """The tables of this release; tables of questions and models only if there are questions, answers or scores."""
         asked = question_columns.TABLES if self._asking else ()
         probed = probe_columns.TABLES if self._probes is not None else ()
         scored = Scorer.objects.using(self._using).filter(study=self._study).exists()

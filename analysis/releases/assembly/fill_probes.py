@@ -16,7 +16,7 @@ FOLDER = "probe_sets"
 
 
 class ProbeFilling:
-    """Fills the tables of models' answers. `write` takes columns of a table, `note` what the digest is of."""
+    """Fills the tables of models' answers. `write` takes columns of a table, `note` the inputs of the digest."""
 
     def __init__(
         self,

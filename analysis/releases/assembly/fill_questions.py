@@ -27,7 +27,7 @@ FOLDER = "declarations"
 
 
 class QuestionFilling:
-    """Fills the tables of declared questions. `write` takes columns of a table, `note` what the digest is of."""
+    """Fills the tables of declared questions. `write` takes columns of a table, `note` the inputs of the digest."""
 
     def __init__(
         self,
@@ -49,7 +49,7 @@ class QuestionFilling:
         self._screens = ScreenNumbers()
 
     def declare(self, campaigns: Sequence[Campaign], folder: Path) -> None:
-        """Write what the campaigns ask: two tables, and a file for each."""
+        """Write the campaigns' questions: two tables, and a file for each."""
         declared = [(campaign.slug, kind_of(campaign)) for campaign in campaigns]
         for name, rows in (("questions", question_rows(declared)), ("options", option_rows(declared))):
             self._write(name, columns_from(rows, [column.name for column in columns.COLUMNS[name]]))
@@ -60,7 +60,7 @@ class QuestionFilling:
             file.write_text(text + "\n", encoding="utf-8", newline="\n")
 
     def fill(self, campaign: Campaign, numbering: Numbering) -> Iterator[AnswerPage]:
-        """Write what a campaign showed and was answered; yield each page once it is written."""
+        """Write a campaign's stimuli and answers; yield each page when it is written."""
         for stimuli in stimulus_pages(
             campaign,
             self._naming.images,

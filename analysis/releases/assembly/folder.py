@@ -16,12 +16,12 @@ from foundation.errors import Conflict
 MANIFEST = "release.json"
 CHECKSUMS = "checksums.sha256"
 _AT_ONCE = 1024 * 1024
-# What a disk says that takes no more. Other errors of reading and writing are not about the place of a release.
+# Errors of a full disk. Other errors of reading and writing do not concern the place of a release.
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS}
 
 
 def require_folder(output: Path, *, study: str) -> None:
-    """Refuse a place where no release can be, before minutes are spent on it."""
+    """Refuse a path at which no release can be created, before computing for minutes."""
     output = _resolved(output)
     parent = next(p for p in (output, *output.parents) if p.exists())
     if not parent.is_dir():
@@ -33,13 +33,13 @@ def require_folder(output: Path, *, study: str) -> None:
     if output.exists() and any(output.iterdir()) and _study_of(output) != study:
         raise Conflict(
             "output_taken",
-            f"{output} holds other files; name a new folder, or that of an earlier release of this study.",
+            f"{output} contains other files. Enter a new folder, or the folder of an earlier release of this study.",
         )
 
 
 @contextmanager
 def workplace(output: Path) -> Iterator[Path]:
-    """Yield an empty folder beside `output`, gone afterwards unless `put_in_place` moved it."""
+    """Yield an empty folder next to `output`, which is deleted afterwards unless `put_in_place` moved it."""
     output = _resolved(output)
     try:
         output.parent.mkdir(parents=True, exist_ok=True)
@@ -58,7 +58,7 @@ def workplace(output: Path) -> Iterator[Path]:
 
 
 def put_in_place(ready: Path, output: Path) -> None:
-    """Move a whole release to where it belongs; one that stood there goes, and stays where this fails."""
+    """Move a complete release into place. An earlier release there is deleted, or kept if this fails."""
     output = _resolved(output)
     try:
         if output.exists():
@@ -70,7 +70,7 @@ def put_in_place(ready: Path, output: Path) -> None:
 
 
 def _exchange(ready: Path, output: Path) -> None:
-    # Renaming takes two steps; between them there is no release, but never half of one. The old release waits
+    # Renaming takes two steps; between them there is no release, but never a partial one. The old release waits
     # outside the temporary folder, which is always deleted.
     old = output.parent / f"{ready.parent.name}-old"
     output.rename(old)
@@ -83,7 +83,7 @@ def _exchange(ready: Path, output: Path) -> None:
 
 
 def files_of(folder: Path, *, without: Collection[PurePosixPath] = ()) -> tuple[ReleasedFile, ...]:
-    """Return every file below `folder` with its digest, by path, except those that are known already."""
+    """Return every file below `folder` with its digest, by path, except known files."""
     paths = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
     return tuple(
         ReleasedFile(PurePosixPath(path), sha256_of(folder / path), (folder / path).stat().st_size)
@@ -93,7 +93,7 @@ def files_of(folder: Path, *, without: Collection[PurePosixPath] = ()) -> tuple[
 
 
 def write_checksums(folder: Path, files: tuple[ReleasedFile, ...]) -> None:
-    """Write what `sha256sum --check` reads."""
+    """Write the file for `sha256sum --check`."""
     lines = "".join(
         f"{file.sha256}  {file.path}\n" for file in sorted(files, key=lambda file: str(file.path))
     )
@@ -110,7 +110,7 @@ def sha256_of(path: Path) -> str:
 
 
 def _resolved(output: Path) -> Path:
-    """Return the place itself where `output` is a link to it: a link cannot be exchanged for a folder."""
+    """Return the target if `output` is a link, because a link cannot be exchanged for a folder."""
     try:
         return output.resolve()
     except (OSError, RuntimeError) as error:
@@ -122,7 +122,7 @@ def _not_writable(output: Path, error: OSError) -> Conflict:
 
 
 def _study_of(folder: Path) -> str | None:
-    """Return the slug of the study whose release the folder is, or None."""
+    """Return the slug of the study to which the release in the folder belongs, or None."""
     try:
         manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
         slug: str = manifest["study"]["slug"]

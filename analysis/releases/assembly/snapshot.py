@@ -1,4 +1,4 @@
-"""One consistent view of the database for as long as a release is read, while others go on writing."""
+"""One consistent view of the database while a release is read and others continue to write."""
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 @contextmanager
 def snapshot() -> Iterator[str]:
-    """Open a connection of its own in a read-only snapshot; yield its alias for `queryset.using`.
+    """Open a separate connection in a read-only snapshot; yield its alias for `queryset.using`.
 
     The caller's own connection stays free for progress and leases.
     """
@@ -35,7 +35,7 @@ def snapshot() -> Iterator[str]:
 
 
 def read_ahead(using: str, items: Iterator[T]) -> Iterator[T]:
-    """Yield items that are read from the snapshot, the next one read in a thread while one is worked with.
+    """Yield items that are read from the snapshot, reading the next one in a thread while the present one is used.
 
     The snapshot must not be used for anything else meanwhile. The caller's own connection is not read ahead.
     """
@@ -57,18 +57,19 @@ def read_ahead(using: str, items: Iterator[T]) -> Iterator[T]:
 
 
 def _lend(snapshot_connection: BaseDatabaseWrapper) -> None:
-    connections[_ALIAS] = snapshot_connection  # connections are told apart by thread
+    connections[_ALIAS] = snapshot_connection  # Django keeps one connection per thread
 
 
 def _begin(snapshot_connection: BaseDatabaseWrapper) -> None:
-    """Begin by hand: Django's own transactions on SQLite would keep every writer waiting until the end."""
+    """Begin explicitly: Django's own transactions on SQLite would make all writers wait until the end."""
     snapshot_connection.ensure_connection()
     with snapshot_connection.cursor() as cursor:
         if snapshot_connection.vendor == "postgresql":
             cursor.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
-            # Aggregation and joins of one release at a time may use more than the frugal default.
+            # Aggregation and joins may use more memory than the default, because only one release is built at a time.
             cursor.execute("SET LOCAL work_mem = '64MB'")
-            # A page's tasks are looked up by key: as on spinning disks, all of them would be read for each page.
+            # A page's tasks must be looked up by key: with the costs of spinning disks, all tasks would be read for
+            # each page.
             cursor.execute("SET LOCAL random_page_cost = 1.1")
         else:
             cursor.execute("PRAGMA cache_size = -8192")

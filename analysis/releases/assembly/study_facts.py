@@ -38,7 +38,7 @@ def released_campaigns(study: Study, using: str) -> list[Campaign]:
 
 
 def study_facts(study: Study) -> StudyFacts:
-    """Read what a data card says of a study."""
+    """Read a study's facts for the data card."""
     text = consent.current_text(study)
     regions = study.groups.exclude(region="").order_by().values_list("region", flat=True).distinct()
     resource = study.resource
@@ -66,11 +66,11 @@ def study_facts(study: Study) -> StudyFacts:
 
 @dataclass
 class Tally:
-    """What of a campaign counts, added up page by page."""
+    """The counts of a campaign, added up page by page."""
 
     campaign: Campaign
     using: str
-    left_out: Collection[int] = ()  # annotators whose answers count and are not released
+    left_out: Collection[int] = ()  # annotators whose answers count but are not released
     annotations: int = 0
     answers: int = 0
     first_day: int | None = None  # counted from 1970

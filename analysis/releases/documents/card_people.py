@@ -1,4 +1,4 @@
-"""The parts of the data card that are about people: who labelled, how they came, what they agreed to."""
+"""The parts of the data card about people: annotators, recruitment and consent."""
 
 from analysis.releases.contents import CampaignFacts, Contents, FieldPrivacy
 from analysis.releases.documents.markdown import amount, bullets, listed, plain, quoted, sections, table
@@ -19,7 +19,7 @@ def who_labelled(contents: Contents) -> str:
 
 
 def annotators(contents: Contents) -> str:
-    """How many annotators there are, or ids where an id is not one person."""
+    """The number of annotators, or of ids if an id is not one person."""
     number = contents.table("annotators").rows
     if contents.ids_are_people:
         return amount(number, "annotator")
@@ -34,7 +34,7 @@ def _days(campaign: CampaignFacts) -> str:
 
 
 def demographics(contents: Contents) -> str:
-    """What the privacy report says of each profile field."""
+    """The privacy report about each profile field."""
     privacy = contents.privacy
     if contents.study.simulated:
         return "There are no details about people, because the annotators are simulated."
@@ -105,7 +105,7 @@ def coarsening(contents: Contents) -> str:
 
 
 def recruitment(contents: Contents) -> str:
-    """How annotators came and what they were paid, campaign by campaign."""
+    """How annotators were recruited and paid, campaign by campaign."""
     if contents.study.simulated:
         return ""
     lines = [f"{plain(campaign.name)}: {_pay(campaign)}" for campaign in contents.campaigns]

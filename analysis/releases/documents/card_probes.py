@@ -25,12 +25,12 @@ def summary(contents: Contents) -> str:
 
 
 def also_answered(contents: Contents) -> str:
-    """The same beside the labels of people, in one sentence."""
+    """One sentence about models' answers in a release that also has people's labels."""
     return f"There are also {_answers(contents)} by {_models(contents)} to the questions of probe sets."
 
 
 def answers_of_models(contents: Contents) -> str:
-    """Which models were asked what, and what to keep in mind of their answers; "" where none was asked."""
+    """The models, their questions, and notes about their answers; "" if no model was asked."""
     if not contents.probes:
         return ""
     rows = [

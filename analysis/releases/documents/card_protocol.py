@@ -1,4 +1,4 @@
-"""The parts of the data card that are about the work: what was asked, how it was checked, what does not count."""
+"""The parts of the data card about the work: questions, quality checks, and answers that do not count."""
 
 from analysis.releases.contents import (
     CampaignFacts,
@@ -29,7 +29,7 @@ def marks(campaign: CampaignFacts) -> bool:
 
 
 def questions(contents: Contents) -> str:
-    """What was asked and how it could be answered, with every version of the guidelines."""
+    """The questions and possible answers, with every version of the guidelines."""
     parts = ["## What was asked"]
     if not contents.campaigns:
         parts.append("Nothing was asked, because the study has no campaign.")
@@ -42,7 +42,7 @@ def questions(contents: Contents) -> str:
 
 
 def question_text(campaign: CampaignFacts) -> str:
-    """What a campaign asks and how it can be answered, in one paragraph."""
+    """The questions and possible answers of a campaign, in one paragraph."""
     answers = f"The campaign asked for {amount(campaign.annotators_per_task, 'annotator')} for each task."
     if campaign.imported:
         answers = "The labels were imported; the guidelines are not known."
@@ -149,7 +149,7 @@ def what_does_not_count(contents: Contents) -> str:
 
 
 def images(contents: Contents) -> str:
-    """How the images came about, and which are here."""
+    """How the images were made, and which are included."""
     facts = contents.images
     parts = [
         "## Images",

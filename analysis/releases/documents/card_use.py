@@ -1,4 +1,4 @@
-"""The parts of the data card that are about use: what it is fit for, its limits, privacy, loading, citing."""
+"""The parts of the data card about use: purposes, limits, privacy, loading, citing."""
 
 from analysis.releases.contents import CampaignFacts, Contents
 from analysis.releases.documents.card_people import coarsening
@@ -19,7 +19,7 @@ _OF_ATTRIBUTES = (
 
 
 def intended_uses(contents: Contents) -> tuple[str, ...]:
-    """What the data are for."""
+    """The intended uses of the data."""
     disagreement = (
         "studying how single annotators differ in what they see in an image"
         if contents.ids_are_people
@@ -46,7 +46,7 @@ def intended_uses(contents: Contents) -> tuple[str, ...]:
 
 
 def unsuitable_uses(contents: Contents) -> tuple[str, ...]:
-    """What the data must not be used for."""
+    """The uses for which the data are not intended."""
     names = listed([plain(campaign.name) for campaign in contents.campaigns if not campaign.ids_are_people])
     by_id = (
         f"any analysis of single annotators in {names}, such as their agreement, skill or bias: an id in "
@@ -116,7 +116,7 @@ def _stands_for(campaign: CampaignFacts) -> str:
 
 
 def biases(contents: Contents) -> tuple[str, ...]:
-    """Where the data lean."""
+    """The known biases of the data."""
     stayed = "People who accepted the invitation and stayed may differ from people who did not."
     if not contents.about_attributes:
         return (stayed, "A question makes people look for an answer, so it can influence what they see.")
@@ -146,7 +146,7 @@ def use(contents: Contents) -> str:
 
 
 def privacy(contents: Contents) -> str:
-    """What protects the people behind the labels."""
+    """The protection of the people behind the labels."""
     if contents.study.simulated:
         return "There are no people behind these labels."
     written = (

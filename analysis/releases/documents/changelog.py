@@ -1,4 +1,4 @@
-"""What changed from release to release, in words."""
+"""The changes from release to release, in words."""
 
 from collections.abc import Iterator, Mapping
 
@@ -64,7 +64,7 @@ def _release(version: int, day: str, digest: str, changes: Changes, rows: Mappin
 
 
 def changed(changes: Changes) -> Iterator[str]:
-    """Yield what changed, a line each, people first; in an order that no database has a say in."""
+    """Yield changes, one per line, people first, in an order that does not depend on the database."""
     for reason, number in sorted(changes.annotators_gone.items()):
         yield f"{amount(number, 'annotator')} left out: {_GONE.get(reason, plain(reason))}"
     if changes.annotators_erased:

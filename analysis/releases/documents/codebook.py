@@ -1,4 +1,4 @@
-"""The codebook: every table and column of a release, what its values mean and what an empty cell means."""
+"""The codebook: every table and column of a release, with the meaning of its values and of empty cells."""
 
 import csv
 import io
@@ -38,7 +38,7 @@ NEVER = "never empty"
 
 
 def unit_of(where: ReleaseTable, column: Column) -> str:
-    """Return the unit of a column, "" where it has none."""
+    """Return the unit of a column, "" if it has none."""
     if (where.name, column.name) in _PIXELS:
         return "pixels"
     if column.name.startswith("share_"):
@@ -67,7 +67,7 @@ def _description(column: Column) -> str:
 
 
 def _missing(column: Column) -> str:
-    """Return what an empty cell means: what the column's description says of it."""
+    """Return the meaning of an empty cell, from the column's description."""
     if not column.nullable:
         return NEVER
     _, separator, when = column.description.partition("; empty")
@@ -85,7 +85,7 @@ def codebook_csv(contents: Contents) -> str:
 
 
 def _question_rows(contents: Contents) -> Iterator[tuple[str, ...]]:
-    """Each declared question as a row, beside the rows of the column that its answers stand in."""
+    """Each declared question as a row, together with the rows of the column for its answers."""
     for campaign in contents.question_campaigns:
         for words in questions_in_words(campaign):
             yield (

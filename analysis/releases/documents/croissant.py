@@ -75,7 +75,7 @@ _TYPES = {
     "number": "sc:Float",
     "date": "sc:Date",
 }
-# What a column of one table says of another: the table and its key.
+# References of columns to other tables: the table and its key.
 _REFERENCES = {
     "image": ("images", "image"),
     "annotator": ("annotators", "annotator"),
@@ -109,7 +109,7 @@ _KEYS = {
     "captions": ("scorer", "image", "position"),
     "text_scores": ("scorer", "captioned_by", "image", "position", "label"),
 }
-# What mlcroissant 1.1.1 opens.
+# Formats that mlcroissant 1.1.1 opens.
 _READ_AS_PICTURES = {"image/png", "image/jpeg"}
 PICTURES, PICTURE_FILES = "pictures", "picture-files"
 _IMAGES = "images"
@@ -198,7 +198,7 @@ def _tables(contents: Contents) -> list[dict[str, Any]]:
     file_format = read_format(contents)
     if file_format is None:
         return []
-    # Readers join where a column refers to another table, and cannot join with one that is empty.
+    # Readers join columns that refer to another table, which fails if the table is empty.
     table_paths = {
         release_table.name: release_table.files[file_format]
         for release_table in contents.tables
@@ -218,7 +218,7 @@ def _tables(contents: Contents) -> list[dict[str, Any]]:
 
 
 def _imageless(contents: Contents) -> set[str]:
-    """Tables whose column `image` is empty: mlcroissant 1.1.1 takes it for numbers, and cannot join with it."""
+    """Tables whose column `image` is empty: mlcroissant 1.1.1 treats it as numbers and cannot join with it."""
     if not contents.question_campaigns:
         return set()
     names = set() if contents.table("judgements").rows else {"annotations"}

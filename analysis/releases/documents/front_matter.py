@@ -1,4 +1,4 @@
-"""The head of the data card: what lets `datasets.load_dataset` find the tables by themselves."""
+"""The front matter of the data card, from which `datasets.load_dataset` finds the tables."""
 
 from typing import Any
 
@@ -14,14 +14,14 @@ _SIZES_ABOVE = ((10_000_000, "1M<n<10M"), (100_000_000, "10M<n<100M"), (1_000_00
 
 
 def read_format(contents: Contents) -> str | None:
-    """Return the format that readers are pointed to: the first that was asked for, Parquet before others."""
+    """Return the format for readers: the first chosen format, with Parquet before others."""
     return next(
         (file_format for file_format in TABLE_FORMATS if file_format in contents.parameters.formats), None
     )
 
 
 def default_table(contents: Contents) -> ReleaseTable:
-    """Return what is loaded when no table is named: judgements, else ratings, else answers, of people before models."""
+    """Return the default table: judgements, else ratings, else answers, people's before models'."""
     names = (
         *(DEFAULT_TABLE, "ratings"),
         *(("answers",) if contents.question_campaigns else ()),
@@ -50,7 +50,7 @@ def front_matter(contents: Contents) -> str:
     head["size_categories"] = [_size(default_table(contents).rows)]
     head["tags"] = tags(contents)
     file_format = read_format(contents)
-    # `datasets` refuses to load what has no rows: such tables are no configurations.
+    # `datasets` refuses to load empty tables, so they have no configuration.
     filled = [table for table in loadable(contents) if table.rows]
     if file_format is not None and filled:
         head["configs"] = [

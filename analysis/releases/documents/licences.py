@@ -1,4 +1,4 @@
-"""The licences a lead chooses from, by SPDX identifier; the texts themselves stay where they are published."""
+"""The licences that a lead can choose, by SPDX identifier; their texts are not included."""
 
 from dataclasses import dataclass
 
@@ -9,9 +9,9 @@ from analysis.releases.parameters import NOT_CHOSEN
 
 @dataclass(frozen=True)
 class Licence:
-    """A licence, or that there is none. `hub` is its name in the front matter of a data card."""
+    """A licence, or no licence. `hub` is its name in the front matter of a data card."""
 
-    spdx: str  # "" where there is no such identifier
+    spdx: str  # "" if there is no such identifier
     name: str
     url: str
     statement: str
@@ -88,7 +88,7 @@ def licence_of(chosen: str) -> Licence:
 
 
 def licence_text(contents: Contents) -> str:
-    """Return LICENSE.txt: which licence, where its text is, and what it does not cover."""
+    """Return LICENSE.txt: the licence, the address of its text, and what it does not cover."""
     licence = licence_of(contents.parameters.licence)
     study = contents.study
     lines = [f"{study.name}, release {contents.version}", "", f"Licence: {licence.name}"]

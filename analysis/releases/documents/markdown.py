@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 
-# What Markdown or HTML would read as more than a character.
+# Characters with a meaning in Markdown or HTML.
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~$&])")
 _FENCE = re.compile(r"`{3,}")
 
@@ -21,7 +21,7 @@ def quoted(text: str) -> str:
 
 
 def table(headings: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """Return a table; cells that are marked-up already are given as `Marked`."""
+    """Return a table; cells with Markdown are passed as `Marked`."""
     lines = [f"| {' | '.join(headings)} |", f"|{'|'.join('---' for _ in headings)}|"]
     for row in rows:
         cells = (cell if isinstance(cell, Marked) else plain(cell) for cell in row)
@@ -30,7 +30,7 @@ def table(headings: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
 
 
 class Marked(str):
-    """Text that is Markdown, in one line and without a bar."""
+    """Markdown text in one line, without a vertical bar."""
 
     __slots__ = ()
 
@@ -57,5 +57,5 @@ def listed(words: Sequence[str], conjunction: str = "and") -> str:
 
 
 def sections(parts: Iterable[str]) -> str:
-    """Return a document of paragraphs; what is empty is left out."""
+    """Return a document of paragraphs; empty ones are left out."""
     return "\n\n".join(part for part in parts if part) + "\n"

@@ -1,4 +1,4 @@
-"""Declared questions in words: for the data card, the codebook and croissant.json. Labels are as they were declared."""
+"""Declared questions in words: for the data card, the codebook and croissant.json. Labels are unchanged."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ _ORDERS = {
     "shuffled": "The order was random on each screen.",
     "counterbalanced": "All orders were shown equally often.",
 }
-# The columns in which answers stand, and what they hold where no labels say so.
+# The columns of answers, and their contents if there are no labels.
 VALUE_COLUMNS = {
     "scale": ("rating",),
     "choice": ("code",),
@@ -43,7 +43,8 @@ _UNLABELLED = {
 
 @dataclass(frozen=True)
 class QuestionWords:
-    """A question in words. `values`: what its answers hold; `asked`: of what and when; `place`: where in the image."""
+    """A question in words. `values`: its possible answers; `asked`: its subject and condition; `place`: the place in
+    the image."""
 
     name: str
     type: str
@@ -55,7 +56,7 @@ class QuestionWords:
 
     @property
     def column_type(self) -> str:
-        """The type of the column in which its answers stand; that of codes where there are two."""
+        """The type of the column for its answers; the type of codes if there are two columns."""
         types = {column.name: column.type for column in COLUMNS["answers"]}
         return types[self.columns[-1]]
 
@@ -76,7 +77,7 @@ def questions_in_words(campaign: QuestionCampaignFacts) -> Iterator[QuestionWord
 
 
 def screen_in_words(kind: Kind) -> str:
-    """What a screen shows, in one or two sentences."""
+    """The contents of a screen, in one or two sentences."""
     shown = kind.stimuli
     number = str(shown.most) if shown.least == shown.most else f"{shown.least} to {shown.most}"
     what = f"one {shown.medium}" if shown.most == 1 else f"{number} {shown.medium}s"

@@ -1,4 +1,4 @@
-"""Words for profile fields and what became of them, in documents and on pages."""
+"""Words for profile fields and how they are released, in documents and on pages."""
 
 KEPT_WORDS = {
     "as_stated": "as stated",

@@ -90,7 +90,7 @@ class CocoWriter:
         self._number += len(sized_rows)
 
     def write(self, description: Mapping[str, Any]) -> CocoFacts:
-        """Write the file, with what is known of the study in `info`."""
+        """Write the file, with facts about the study in `info`."""
         attributes = self._naming.attributes.names
         categories = [
             {"id": int(place) + 1, "name": attributes[int(place)].as_py(), "supercategory": "attribute"}
@@ -119,7 +119,7 @@ class CocoWriter:
             batch = places[start : start + 10_000]
             columns = images.columns(images.ids.keys[batch])
             names = [f"{name}.webp" for name in columns["image"].cast(pa.string()).to_pylist()]
-            # As in the table of images. COCO asks for a name even where there is no file of that name.
+            # As in the table of images. COCO requires a name even if there is no such file.
             paths = [f"{FOLDER}/{name}" for name in names]
             files = [path if (self._folder / path).exists() else None for path in paths]
             self._without_file += files.count(None)

@@ -1,8 +1,8 @@
 """The labels of a release as Label Studio's JSON, a file and a labelling interface for each campaign.
 
-A task of Label Studio holds all annotations of one screen, whereas the tables hold them in another order. Annotations
-are therefore spooled to a temporary file as they are read, and joined screen by screen at the end. Memory holds some
-tens of bytes for each annotation.
+A task of Label Studio contains all annotations of one screen, but the tables have another order. Annotations are
+therefore written to a temporary file as they are read, and joined screen by screen at the end. This needs some tens of
+bytes of memory for each annotation.
 """
 
 import os
@@ -28,7 +28,7 @@ from annotation.label_studio.format.writer import Answer, Screen, annotation_of,
 
 FOLDER = "label_studio"
 _AT_ONCE = 2048  # annotations
-# Where Label Studio serves files of this machine from, the release's folder being its document root.
+# The path from which Label Studio serves local files, with the release's folder as its document root.
 _LOCAL_FILES = "/data/local-files/?d="
 _OF_IMAGE = ("identity_group", "model", "condition", "file", "width", "height")
 
@@ -61,9 +61,9 @@ def _interface(campaign: CampaignFacts) -> str:
 
 @dataclass(frozen=True, eq=False)
 class _AnnotationBatch:
-    """Some annotations: what each showed, as numbers one after the other, how many of them, and its JSON."""
+    """Some annotations: the contents of each screen as consecutive numbers, their count, and its JSON."""
 
-    # Of each, the row of the image (−1: none) and the numbers of its attributes.
+    # For each annotation, the row of the image (−1: none) and the numbers of its attributes.
     screen_numbers: NDArray[np.int64]
     lengths: NDArray[np.int64]
     texts: pa.Array
@@ -71,16 +71,16 @@ class _AnnotationBatch:
 
 @dataclass(eq=False)
 class _Spool:
-    """Annotations in the order they are read, and where each ends."""
+    """Annotations in the order of reading, and the end of each."""
 
     texts: IO[bytes]
     screen_numbers: IO[bytes]
-    screens: list[NDArray[np.int64]] = field(default_factory=list)  # what tells one screen from another
+    screens: list[NDArray[np.int64]] = field(default_factory=list)  # what distinguishes screens
     ends: list[NDArray[np.int64]] = field(default_factory=list)  # in `texts`, in bytes
     screen_ends: list[NDArray[np.int64]] = field(default_factory=list)  # in `screen_numbers`, in numbers
 
     def add(self, batch: _AnnotationBatch) -> None:
-        """Write what was shown and what was answered."""
+        """Write stimuli and answers."""
         self.screens.append(_fingerprints(batch.screen_numbers, batch.lengths))
         self.ends.append(
             _end(self.ends) + np.cumsum(pc.binary_length(batch.texts).to_numpy(), dtype=np.int64)
@@ -170,7 +170,7 @@ class _Labels:
         self._texts: list[str] = []
 
     def of(self, campaign: CampaignFacts) -> Iterator[_AnnotationBatch]:
-        """Yield what was shown and answered in a campaign."""
+        """Yield the screens and answers of a campaign."""
         rates = kind_of(campaign).rates_attributes
         answers = _TableCursor(self._tables["ratings" if rates else "judgements"], "annotation")
         boxes = _TableCursor(self._tables["boxes"], "judgement")
@@ -270,7 +270,7 @@ class _TableCursor:
         self._rest = self._file.schema_arrow.empty_table()
 
     def between(self, numbers: pa.Array | pa.ChunkedArray) -> pa.Table:
-        """Return the rows whose number is among these, which come in order; what lies before them is passed by."""
+        """Return the rows with these numbers, which are in order; earlier rows are skipped."""
         ends = pc.min_max(numbers)
         low, high = ends["min"].as_py(), ends["max"].as_py()
         parts = [self._rest]

@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 from annotation.label_studio.format.interface import IMAGE, NO, YES
 from annotation.label_studio.format.writer import result_of
 
-_PLACE = "\N{REPLACEMENT CHARACTER}"  # stands in a template where each row has text of its own
+_PLACE = "\N{REPLACEMENT CHARACTER}"  # a placeholder in a template for the text of each row
 
 
 def _template(control: str, kind: str, value: Mapping[str, Any], **further: Any) -> list[str]:
-    """Return a result as the pieces of text between what differs: its values, then number and place of its id."""
+    """Return a result as the constant pieces of text between its values, and the number and place of its id."""
     result = result_of(control, IMAGE, kind, dict(value)) | further
     text = orjson.dumps(result).decode()[:-1] + f',"id":"{_PLACE}-{_PLACE}"}}'
     return text.replace(f'"{_PLACE}"', _PLACE).split(_PLACE)
@@ -44,8 +44,8 @@ def mark_texts(
 ) -> pa.Array:
     """Return each annotation as JSON.
 
-    `annotations` and `judgements` in the order of their numbers, `boxes` in that of their judgements; `sizes`: width
-    and height of each annotation's image, 0 where unknown.
+    `annotations` and `judgements` are in the order of their numbers, `boxes` in the order of their judgements; `sizes`:
+    width and height of each annotation's image, 0 if unknown.
     """
     numbers = annotations["annotation"].to_numpy()
     owner = np.searchsorted(numbers, judgements["annotation"].to_numpy())
@@ -57,7 +57,7 @@ def mark_texts(
     rectangles: Any = ""
     if boxes is not None and len(boxes):
         of_judgement = np.searchsorted(judgements["judgement"].to_numpy(), boxes["judgement"].to_numpy())
-        drawn_rows = np.flatnonzero(present[of_judgement])  # what was not ticked has no evidence
+        drawn_rows = np.flatnonzero(present[of_judgement])  # an attribute that was not ticked has no evidence
         of = owner[of_judgement[drawn_rows]]
         drawn = np.bincount(of, minlength=len(numbers))
         place = 1 + np.arange(len(of)) - (np.cumsum(drawn) - drawn)[of]
@@ -116,7 +116,7 @@ def _filled(
 
 
 def _grouped(texts: Any, counts: NDArray[np.int64], between: str) -> pa.Array:
-    """Join texts, so many for each annotation."""
+    """Join texts, given the number of texts of each annotation."""
     offsets = np.append(0, np.cumsum(counts)).astype(np.int32)
     texts = texts.combine_chunks() if isinstance(texts, pa.ChunkedArray) else texts
     return pc.binary_join(pa.ListArray.from_arrays(pa.array(offsets), texts), between)
@@ -127,7 +127,7 @@ def _number(values: NDArray[Any]) -> pa.Array:
 
 
 def _quoted(column: pa.Array | pa.ChunkedArray) -> pa.Array:
-    """Return text as JSON, each different one encoded once."""
+    """Return texts as JSON; each distinct text is encoded once."""
     column = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
     encoded = column.dictionary_encode()
     texts = [orjson.dumps(text).decode() for text in encoded.dictionary.to_pylist()]

@@ -22,7 +22,7 @@ _TYPES = {
     "number": pa.float64(),
     "date": pa.date32(),
 }
-# Numbers that count up take a bit a row when their differences are stored.
+# Consecutive numbers need one bit per row if their differences are stored.
 _COUNTING = ("judgement", "annotation", "box")
 _LINES_AT_ONCE = 16_384
 
@@ -91,7 +91,7 @@ _WRITERS: Mapping[str, Callable[[Path, Sequence[Column]], _Writer]] = {
 
 
 class TableWriter:
-    """One table in every format asked for."""
+    """One table in every chosen format."""
 
     def __init__(self, folder: Path, name: str, columns: Sequence[Column], formats: Sequence[str]) -> None:
         self.columns = tuple(columns)
@@ -136,14 +136,15 @@ def schema_of(columns: Sequence[Column]) -> pa.Schema:
 
 
 def _dictionary_schema(columns: Sequence[Column]) -> pa.Schema:
-    """The same with every different text of a page once: what pages come as, and what each writer makes use of."""
+    """A dictionary-encoded column, with every distinct text of a page once; pages have this form, and all writers use
+    it."""
     text = pa.dictionary(pa.int32(), pa.string())
     fields = [field.with_type(text) if field.type == pa.string() else field for field in schema_of(columns)]
     return pa.schema(fields)
 
 
 def json_objects(table: pa.Table, *, end: str) -> bytes:
-    """Return each row as a JSON object, one after the other, each closed by `end`."""
+    """Return the rows as JSON objects, each followed by `end`."""
     if not len(table):
         return b""
     parts: list[Any] = []
@@ -200,7 +201,7 @@ def _is_chunked(values: Any) -> bool:
 
 
 def _bytes_of(lines: pa.Array) -> bytes:
-    """The text of all elements, which lies in one piece."""
+    """The text of all elements in one buffer."""
     offsets = memoryview(lines.buffers()[1]).cast("i")
     start, end = offsets[lines.offset], offsets[lines.offset + len(lines)]
     return bytes(memoryview(lines.buffers()[2])[start:end])

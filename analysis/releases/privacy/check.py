@@ -1,4 +1,4 @@
-"""Whether a release may be built beside the earlier ones, and what would help where it may not."""
+"""Whether a release may be built in addition to earlier ones, and what would help if it may not."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,21 +9,21 @@ from analysis.releases.privacy.linkage import Earlier
 from analysis.releases.privacy.people import People
 from foundation.errors import Conflict
 
-# More people than this: what would help is not tried, only listed.
+# With more people, remedies are only listed, not tried.
 _MOST_TRIED = 2_000
 _SMALLER_K = (2, 3, 5, 10)
 
 
 @dataclass(frozen=True)
 class PrivacyCheck:
-    """The profiles a release would show. `refusal` is empty where it may be built; `remedies` are sentences."""
+    """The profiles that a release would show. `refusal` is empty if it may be built; `remedies` are sentences."""
 
     coarsened: Coarsened
     refusal: str = ""
     remedies: tuple[str, ...] = ()
 
     def require(self) -> Coarsened:
-        """Return the profiles; Conflict `joined_below_k` where the release may not be built."""
+        """Return the profiles; raises Conflict `joined_below_k` if the release may not be built."""
         if self.refusal:
             raise Conflict("joined_below_k", " ".join((self.refusal, "What would help:", *self.remedies)))
         return self.coarsened

@@ -1,8 +1,8 @@
-"""Profiles made so coarse that every combination released is shared by at least k people of one origin, or withheld.
+"""Coarsening profiles until every released combination is shared by at least k people of one origin, or withheld.
 
-Every field has levels, from what was stated to nothing. Of all choices of one level a field that are nowhere finer
-than earlier releases, the one is taken that keeps most while it exposes nobody in the table that readers get by
-joining all releases (`joined`). docs/use/reference/releases.md has the measure and its limits.
+Every field has levels, from the stated value to nothing. Among all choices of one level per field that are nowhere
+finer than earlier releases, the choice is used that keeps the most while it exposes nobody in the table that readers
+get by joining all releases (`joined`). docs/use/reference/releases.md has the measure and its limits.
 """
 
 from collections import Counter
@@ -26,12 +26,12 @@ from analysis.releases.privacy.linkage import Earlier, JoinedPeople, LevelsOutco
 
 @dataclass(frozen=True)
 class Coarsened:
-    """What is released of each person, by their key, and the report about it."""
+    """The released profile of each person, by their key, and the report about it."""
 
     profiles: Mapping[int, Profile]
     report: PrivacyReport
     levels: Levels = FINEST
-    # People whom no choice of levels protects in the joined table: the release is refused, or made without them.
+    # People whom no choice of levels protects in the joined table: the release is refused or made without them.
     exposed: frozenset[int] = frozenset()
     left_out: frozenset[int] = frozenset()
 
@@ -39,8 +39,8 @@ class Coarsened:
     def floor(self) -> Levels:
         """Return the levels that a later release may not be finer than.
 
-        What is withheld from everybody counts as withheld, except fields that nobody stated; where no profile is
-        released at all, nothing binds a later release.
+        A field that is withheld for everybody counts as withheld, except fields that nobody stated; if no profile is
+        released, later releases are not restricted.
         """
         if not self.report.combinations:
             return FINEST
@@ -60,9 +60,9 @@ def coarsen(
 ) -> Coarsened:
     """Return profiles in which every combination belongs to at least `k` of these people, of one origin.
 
-    `origins` has everybody in the release, with a profile or without; without it, all are of the same origin. With
-    `earlier` releases, everybody is also among that many people in the table of all releases joined by person;
-    those of them that show no profile at all tell nothing and are passed over.
+    `origins` has everybody in the release, with or without a profile; without it, all have the same origin. With
+    `earlier` releases, everybody also shares their combination with that many people in the table of all releases
+    joined by person; earlier releases without profiles are skipped.
     """
     everyone = origins or dict.fromkeys(stated, "")
     earlier = [
@@ -91,7 +91,7 @@ def coarsen(
 
 
 def best(people: JoinedPeople) -> LevelsOutcome:
-    """Try every choice of levels; of those that expose the fewest and keep equally much, take the first."""
+    """Try every choice of levels; among those that expose the fewest people and keep the same amount, use the first."""
     return min(
         (people.outcome(levels) for levels in choices(floor_of(people.earlier))),
         key=lambda outcome: outcome.rank,
@@ -114,7 +114,7 @@ def without_exposed(
     justifications: str = WITHHELD,
     earlier: Sequence[Earlier] = (),
 ) -> Coarsened:
-    """Return profiles as `coarsen` does after leaving out whom nothing else protects."""
+    """Return profiles like `coarsen`, after leaving out people whom nothing else protects."""
     left_out: set[int] = set()
     while True:
         remaining = {key: profile for key, profile in stated.items() if key not in left_out}
@@ -133,7 +133,7 @@ def without_exposed(
 
 
 def _of_origins_now(release: Earlier, origins: Mapping[int, str]) -> dict[int, tuple[str, Profile]]:
-    """Return what a release shows under the origins people have now: they may have read further languages since."""
+    """Return what a release shows for people's present origins, because they may have read further languages since."""
     return {key: (origins.get(key, origin), profile) for key, (origin, profile) in release.profiles.items()}
 
 
@@ -158,7 +158,7 @@ def _past(key: int, earlier: Sequence[Earlier]) -> Past:
 
 
 def _gone(everyone: Mapping[int, str], earlier: Sequence[Earlier]) -> Counter[tuple[str, Past]]:
-    """Count those who stated something for an earlier release and are not in this one."""
+    """Count people who gave details for an earlier release and are not in this one."""
     origins = {key: origin for release in earlier for key, (origin, _) in release.profiles.items()}
     return Counter((origin, _past(key, earlier)) for key, origin in origins.items() if key not in everyone)
 
@@ -239,7 +239,7 @@ def _field(
 
 
 def _one_spelling(stated: Mapping[int, Profile]) -> dict[int, Profile]:
-    """`woman` and `Woman` are one answer, spelled as most spell it."""
+    """Unify spellings: `woman` and `Woman` are one answer, in the most frequent spelling."""
     spellings: list[dict[str, str]] = []
     for values in zip(*stated.values(), strict=True) if stated else ():
         common = Counter(value for value in values if value)

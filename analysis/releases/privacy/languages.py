@@ -1,4 +1,4 @@
-"""Of whom a release may say in which languages they read: of those who share that with enough others."""
+"""For which annotators a release may show the languages that they read: those who share them with enough others."""
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
@@ -10,7 +10,7 @@ Languages = Mapping[int, frozenset[str]]  # by annotator
 
 
 def languages_read(campaigns: Sequence[Campaign], *, using: str) -> Languages:
-    """Return the languages in which each annotator read what counts; empty where all of it is in one language."""
+    """Return the languages of each annotator's counted answers; empty if all are in one language."""
     read: dict[int, set[str]] = defaultdict(set)
     for campaign in campaigns:
         rows = counted(campaign).using(using).filter(language__isnull=False).order_by()
@@ -24,8 +24,8 @@ def languages_read(campaigns: Sequence[Campaign], *, using: str) -> Languages:
 def shown_readers(read: Languages, everybody: Collection[int], *, k: int) -> frozenset[int]:
     """Return the annotators whose languages may be shown.
 
-    These read exactly the languages that at least `k` of them read. Where the others are fewer than `k`, nobody's are
-    shown: the gaps would tell who they are.
+    At least `k` annotators must have read exactly the same languages. If fewer than `k` others remain, no languages are
+    shown, because the gaps would identify them.
     """
     sizes = Counter(read.get(key, frozenset()) for key in everybody)
     shown = frozenset(key for key in everybody if key in read and sizes[read[key]] >= k)

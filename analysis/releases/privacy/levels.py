@@ -1,4 +1,4 @@
-"""Levels of a profile field: from what was stated, through coarser values, to nothing."""
+"""Levels of a profile field: from the stated value, through coarser values, to nothing."""
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache

@@ -1,8 +1,8 @@
-"""Which profiles a release may show beside those that earlier releases have shown.
+"""Which profiles a release may show, given the profiles in earlier releases.
 
-Readers can match a person of two releases by the answers, so what counts is the joined table: of each person, what
-every live release says. A person is hidden among the people about whom it says the same. People are distinguished
-by `Kind`: their origin, what each earlier release says of them, and what they stated.
+Readers can match a person of two releases by the answers, so the joined table matters: the contents of all live
+releases about each person. A person is hidden among the people with the same row. People are distinguished by `Kind`:
+their origin, the contents of each earlier release about them, and the details that they gave.
 docs/use/reference/releases.md has the rules.
 """
 
@@ -23,9 +23,10 @@ from analysis.releases.privacy.levels import (
     last_level,
 )
 
-# What each earlier release says of a person: None where they are not in it, NOTHING where they have no profile there.
+# The contents of each earlier release about a person: None if they are not in it, NOTHING if they have no profile in
+# it.
 Past = tuple[Profile | None, ...]
-_Knowledge = tuple[tuple[int, str | None] | None, ...]  # level and value a field; None where nothing is known
+_Knowledge = tuple[tuple[int, str | None] | None, ...]  # level and value of a field; None if nothing is known
 _UNKNOWN: _Knowledge = (None,) * len(FIELDS)
 
 
@@ -36,14 +37,14 @@ class Earlier:
     version: int
     k: int
     levels: Levels
-    # A later release is nowhere finer than this: fields that nobody had stated are left open.
+    # A later release must nowhere be finer than this; fields that nobody had stated are not restricted.
     floor: Levels
-    profiles: Mapping[int, tuple[str, Profile]]  # of those who had stated something; NOTHING where withheld
+    profiles: Mapping[int, tuple[str, Profile]]  # of those who had given details; NOTHING if withheld
     without_profile: frozenset[int] = frozenset()  # in it without having stated anything
 
 
 class ProfileKind(NamedTuple):
-    """What tells people apart before profiles are coarsened."""
+    """What distinguishes people before profiles are coarsened."""
 
     origin: str
     past: Past
@@ -55,19 +56,19 @@ class Group(NamedTuple):
 
     origin: str
     past: Past
-    profile: Profile  # NOTHING where they stated nothing that is shown at these levels
-    silent: bool  # whether they stated nothing at all: they hide nobody in this release
+    profile: Profile  # NOTHING if they stated nothing that is shown at these levels
+    silent: bool  # whether they gave no details: they hide nobody in this release
 
 
 @dataclass(frozen=True)
 class LevelsOutcome:
-    """One choice of levels: what becomes of each kind, how much is kept, and who cannot be protected by it."""
+    """One choice of levels: the result for each kind, how much is kept, and who cannot be protected by it."""
 
     levels: Levels
     released: Mapping[ProfileKind, Profile]
     information_kept: float
     exposed: Counter[ProfileKind]
-    # People of this release who look the same in the joined table, counted where it shows anything about them.
+    # People of this release with equal rows in the joined table, counted if it shows anything about them.
     shared: Mapping[ProfileKind, int]
 
     @property
@@ -78,7 +79,7 @@ class LevelsOutcome:
 
 @dataclass(frozen=True)
 class JoinedPeople:
-    """Everybody a joined table is about: those of the new release, and those who are in earlier ones only."""
+    """All people in a joined table: those of the new release, and those who are only in earlier releases."""
 
     counts: Counter[ProfileKind]
     departed: Counter[tuple[str, Past]]
@@ -128,7 +129,7 @@ class JoinedPeople:
         }
 
     def k_of(self, past: Past) -> int:
-        """Return the largest k of the earlier releases that hold these people."""
+        """Return the largest k of the earlier releases that contain these people."""
         return max(
             (release.k for release, profile in zip(self.earlier, past, strict=True) if profile is not None),
             default=0,
@@ -137,13 +138,13 @@ class JoinedPeople:
     def adds_nothing(
         self, past: Past, other_past: Past, knowledge: _Knowledge, finest: Levels | None
     ) -> bool:
-        """Return whether all that earlier releases say of `other` may be true of people with `past`, too."""
+        """Return whether everything in earlier releases about `other` may also be true for people with `past`."""
         for release, profile, other_profile in zip(self.earlier, past, other_past, strict=True):
             if profile is not None:
                 if profile != other_profile:
                     return False
             elif other_profile == NOTHING:
-                # To be withheld at a finer level tells more than is known of these people.
+                # Withholding at a finer level would reveal more than is known about these people.
                 if finest is not None and any(a < b for a, b in zip(release.levels, finest, strict=True)):
                     return False
             elif other_profile is not None and not _implied(other_profile, release.levels, knowledge):
@@ -151,7 +152,8 @@ class JoinedPeople:
         return True
 
     def past_with_profiles(self, origin: str, past: Past) -> Past:
-        """Return what releases say that show any profile of that origin; the others hide everybody alike."""
+        """Return the contents of releases that show any profile of that origin; other releases hide everybody
+        equally."""
         return tuple(
             profile if origin in shown_origins else None
             for profile, shown_origins in zip(past, self._origins_shown, strict=True)
@@ -166,7 +168,7 @@ class JoinedPeople:
 
     @cached_property
     def shared_before(self) -> dict[tuple[str, Past], int]:
-        """Of those who are in earlier releases only: how many people looked the same before the new one."""
+        """For people who are only in earlier releases: the number of people with equal rows before the new release."""
         everyone = Counter(self.departed)
         for kind, number in self.counts.items():
             everyone[kind.origin, kind.past] += number
@@ -183,7 +185,7 @@ class JoinedPeople:
     def knowledge_of(
         self, past: Past, profile: Profile = NOTHING, levels: Levels | None = None
     ) -> tuple[_Knowledge, Levels | None]:
-        """Return the finest values that are known of people, and the finest level of each field."""
+        """Return the finest known values of people, and the finest level of each field."""
         showing = [
             (release.levels, of) for release, of in zip(self.earlier, past, strict=True) if of and any(of)
         ]
@@ -251,7 +253,8 @@ class _Table:
         return self._hide({group for group in self.sizes if (group.origin, group.profile) in rare})
 
     def _hide_beside_a_few(self) -> bool:
-        """In this release alone: fewer than k without a profile would stand out, so the rarest of the others join."""
+        """Within this release: fewer than k people without a profile would be conspicuous, so the rarest profiles are
+        hidden too."""
         without = Counter[str]()
         for group in self.hidden:
             without[group.origin] += 0 if group.silent else self.sizes[group]
@@ -280,13 +283,13 @@ class _Table:
         return combinations
 
     def _hide_rare_joined(self) -> bool:
-        """Hide who is told apart from all but a few by this release and earlier ones together."""
+        """Hide people whom this release and earlier ones together distinguish from all but a few others."""
         if not self.people.earlier:
             return False
         return self._hide({group for group, shared in self._shared() if shared < self._least(group)})
 
     def _hide_companions(self) -> bool:
-        """Hide more profiles where those without one are told apart; note whom nothing can hide."""
+        """Hide more profiles if people without one can be distinguished; record whom nothing can hide."""
         if not self.people.earlier:
             return False
         self.exposed = set()
@@ -296,7 +299,7 @@ class _Table:
                 continue
             past = self.people.past_with_profiles(group.origin, group.past)
             if group.origin not in showing and not any(past):
-                continue  # no release shows a profile that they could be told apart from
+                continue  # no release shows a profile from which they could be distinguished
             knowledge, finest = self.people.knowledge_of(past)
             companion = self._rarest(group.origin, past, knowledge, finest)
             if companion is not None:
@@ -306,7 +309,7 @@ class _Table:
         return self._hide_companions_of_gone()
 
     def _hide_companions_of_gone(self) -> bool:
-        """Those who left stay as well hidden in the releases that hold them as they were before this one."""
+        """People who left must remain as well hidden in earlier releases as they were before this one."""
         added = False
         for (origin, past), before in self.people.shared_before.items():
             knowledge, finest = self.people.knowledge_of(past)
@@ -355,7 +358,8 @@ class _Table:
         """Yield each group with the number of people in this release who look the same in the joined table."""
         rows = {group: self._row(group) for group in self.sizes}
         patterns = {tuple(profile is None for profile in past) for _, _, past in rows.values()}
-        # By what is said in the releases that some group is in: those who are in them, and what others say of them.
+        # By the contents of the releases that include a group: the people in them, and the contents of other releases
+        # about them.
         alike: dict[tuple[str, Profile, Past], Counter[Past]] = {}
         for group, (origin, current_profile, past) in rows.items():
             parts = {
@@ -377,7 +381,7 @@ class _Table:
             yield group, counted[row]
 
     def _row(self, group: Group) -> tuple[str, Profile, Past]:
-        """Return what the joined table says of a group."""
+        """Return the joined table's row of a group."""
         if group in self.hidden:
             return group.origin, NOTHING, self.people.past_with_profiles(group.origin, group.past)
         return group.origin, group.profile, group.past

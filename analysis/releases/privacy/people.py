@@ -1,4 +1,4 @@
-"""The people whose answers count in a study, and what they stated of themselves."""
+"""The people whose answers count in a study, and their details about themselves."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -19,8 +19,8 @@ _AT_ONCE = 500
 class People:
     """Everybody with an answer that counts: origin by key, and the profiles of those who stated anything.
 
-    `languages`: in which they read, where there are several. Readers of a release can see these, so the languages
-    are part of the origin: a profile is shared with people who read the same languages.
+    `languages`: the languages that they read, if there are several. Readers of a release can see these, so the
+    languages are part of the origin: a profile is shared with people who read the same languages.
     """
 
     origins: Mapping[int, str]
@@ -44,7 +44,7 @@ def people_of(campaigns: Sequence[Campaign], *, using: str) -> People:
 
 
 def profiles_of(keys: Iterable[int], *, using: str) -> dict[int, Profile]:
-    """Return what these people stated, in the order of their keys."""
+    """Return these people's details, in the order of their keys."""
     ordered = sorted(keys)
     stated: dict[int, Profile] = {}
     for start in range(0, len(ordered), _AT_ONCE):

@@ -1,4 +1,4 @@
-"""What each release shows of the people in it, kept so that later releases can be checked against it."""
+"""The contents of each release about its people, stored so that later releases can be checked against them."""
 
 import json
 import zlib
@@ -37,9 +37,9 @@ def against_of(release: Release) -> tuple[list[int], list[int]]:
 
 
 def earlier_of(releases: Sequence[Release], *, using: str) -> tuple[Earlier, ...]:
-    """Return what these releases show, oldest first.
+    """Return the contents of these releases, oldest first.
 
-    Releases that were built before this was kept are worked out from the profiles of their people as they are now.
+    For releases that were built before this was stored, the contents are derived from people's present profiles.
     """
     ordered = sorted(releases, key=lambda release: release.version)
     return tuple(

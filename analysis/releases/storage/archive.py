@@ -1,4 +1,4 @@
-"""A release as one zip in storage, for the pages to hand out."""
+"""A release as one zip in storage, for downloads."""
 
 import tempfile
 import zipfile
@@ -16,13 +16,13 @@ from analysis.releases.storage import zips
 from jobs.progress.reporter import Progress
 from studies.models import Study
 
-_LONG_AGO = (1980, 1, 1, 0, 0, 0)  # zip knows no earlier day; no file of a release has a clock's
+_LONG_AGO = (1980, 1, 1, 0, 0, 0)  # the earliest date in zip files; files of a release have no real times
 
 
 def build_archive(
     *, study: Study, parameters: ReleaseParameters, by: User | None, progress: Progress | None = None
 ) -> Release:
-    """Build a release and keep it in storage, both or neither; one that was kept of the same version is replaced."""
+    """Build a release and store it, both or neither; a stored zip of the same version is replaced."""
     saved: list[str] = []
     with tempfile.TemporaryDirectory(dir=zips.building_place()) as temporary:
 

@@ -1,4 +1,4 @@
-"""The zips of releases in storage: saved, kept, opened, removed; and what killed builds left beside them."""
+"""The zips of releases in storage: saving, opening and removing them, and removing the files of killed builds."""
 
 import secrets
 import shutil
@@ -17,8 +17,8 @@ from foundation.errors import Conflict, NotFound
 from studies import audit
 from studies.models import Study
 
-_LEFT_BEHIND = 24 * 60 * 60  # seconds: no build takes as long
-REMOVED = "files_removed"  # of a release's facts: since which day its files are gone
+_LEFT_BEHIND = 24 * 60 * 60  # seconds; no build takes this long
+REMOVED = "files_removed"  # in a release's facts: the day on which its files were removed
 
 
 def building_place() -> Path:
@@ -29,7 +29,7 @@ def building_place() -> Path:
 
 
 def save(study: Study, *, version: int, archive: Path) -> str:
-    """Put a zip into storage under a name of its own, or leave nothing there; return the name."""
+    """Store a zip under a unique name, or leave nothing in storage; return the name."""
     name = f"releases/{study.pk}/{study.slug}-v{version}-{secrets.token_hex(6)}.zip"
     try:
         with archive.open("rb") as file:
@@ -40,7 +40,7 @@ def save(study: Study, *, version: int, archive: Path) -> str:
 
 
 def keep(release: Release, *, name: str, size: int) -> None:
-    """Write down where the zip of a release is; one that was kept before goes. Call it in the release's transaction."""
+    """Record the zip of a release; an earlier zip is deleted. Call it in the release's transaction."""
     row = Release.objects.select_for_update().get(pk=release.pk)
     before = row.archive
     row.archive, row.archive_bytes = name, size
@@ -51,7 +51,7 @@ def keep(release: Release, *, name: str, size: int) -> None:
 
 
 def open_archive(release: Release) -> "File[bytes]":
-    """Open the kept zip; NotFound where none was kept or it is gone."""
+    """Open the stored zip; raises NotFound if there is none or it no longer exists."""
     if not release.archive or not default_storage.exists(release.archive):
         raise NotFound("release_not_kept", "The files of this release were not kept. Build it again.")
     return default_storage.open(release.archive)
@@ -59,7 +59,7 @@ def open_archive(release: Release) -> "File[bytes]":
 
 @transaction.atomic
 def remove_files(*, release: Release, by: User) -> Release:
-    """Delete the kept zip for good. What the release was stays written down: digest, numbers, changes."""
+    """Delete the stored zip permanently. The release's digest, numbers and changes stay stored."""
     row = Release.objects.select_for_update().get(pk=release.pk)
     before = row.archive
     if not before:
@@ -88,14 +88,14 @@ def set_aside(*, release: Release, by: User) -> Release:
 
 
 def forget(instance: Release, **_: object) -> None:
-    """Delete the kept zip of a release whose row is gone, with its study or by itself."""
+    """Delete the stored zip of a release whose row was deleted, with its study or alone."""
     name = instance.archive
     if name:
         transaction.on_commit(lambda: default_storage.delete(name))
 
 
 def remove_leftovers() -> int:
-    """Remove what builds that were killed left: people who withdrew since would stay in it. Return how many."""
+    """Remove files of killed builds, which may contain people who withdrew later. Return their number."""
     before = time.time() - _LEFT_BEHIND
     leftovers = [folder for folder in _place().glob("tmp*") if _untouched(folder, since=before)]
     for leftover in leftovers:

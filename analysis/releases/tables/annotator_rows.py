@@ -1,4 +1,5 @@
-"""The annotators of a release: ids of its own, profiles as coarse as privacy asks, and how much each answered."""
+"""The annotators of a release: the release's own ids, coarsened profiles, and the number of each annotator's
+answers."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -32,7 +33,7 @@ class AnnotatorRows:
     names: KeyNames
     origins: NDArray[np.int64]  # codes of _ORIGINS
     pseudonyms: pa.Array
-    length: int  # of the ids: longer for all where two would be equal, be it those of people who do not count
+    length: int  # length of ids; all are longer if two would be equal, even for people who do not count
     counts: dict[str, NDArray[np.int64]] = field(default_factory=dict)
 
     @classmethod
@@ -52,7 +53,7 @@ class AnnotatorRows:
         return annotators
 
     def add(self, page: Page | AnswerPage) -> None:
-        """Count what a page holds."""
+        """Count the rows of a page."""
         place = self.names.places(page.annotations["annotator"])
         kind = kind_of(page.campaign)
         answers = "judgements" if kind.marks_attributes else "ratings" if kind.rates_attributes else "answers"
@@ -60,7 +61,7 @@ class AnnotatorRows:
             self.counts[name] += np.bincount(owners, minlength=len(self.names.keys))
 
     def identities(self) -> list[tuple[int, str, str]]:
-        """Return what rows of those who count are made from, profiles apart: for the digest of the inputs."""
+        """Return the inputs of the rows of annotators who count, without profiles, for the digest."""
         counted = np.flatnonzero(self.counts["annotations"] > 0)
         names = self.pseudonyms.take(pa.array(counted)).to_pylist()
         origins = [_ORIGINS[origin] for origin in self.origins[counted]]

@@ -1,8 +1,8 @@
-"""Many rows of a query as numpy columns, without a Python object per field where the database lets us.
+"""Many rows of a query as numpy columns, if possible without a Python object per field.
 
-PostgreSQL hands a whole column of a page over as one binary array. SQLite does so as text where all columns are whole
-numbers: one step of its cursor, in which other threads run, instead of one a row. It would round fractions: rows with
-any are flattened as they come. Null is −1 in whole numbers, NaN in fractions.
+PostgreSQL returns a whole column of a page as one binary array. SQLite does so as text if all columns are whole
+numbers: one step of its cursor, during which other threads run, instead of one step per row. It would round fractions,
+so rows with fractions are read one by one. Null is −1 in whole numbers, NaN in fractions.
 """
 
 from collections.abc import Mapping
@@ -109,7 +109,7 @@ def _texts(row: tuple[str | None, ...], columns: Mapping[str, str]) -> Columns:
 def _columns(rows: list[tuple[Any, ...]], columns: Mapping[str, str]) -> Columns:
     if not rows:
         return _empty(columns)
-    # None is a null number; a float holds every key below 2**53.
+    # None is a null number; a float represents every key below 2**53.
     table = np.array(rows, dtype=np.float64)
     return {name: _of_kind(table[:, index], kind) for index, (name, kind) in enumerate(columns.items())}
 

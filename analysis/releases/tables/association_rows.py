@@ -21,7 +21,7 @@ def rows(study: Study) -> dict[str, list[Any]]:
     listed = study.associations.order_by().values_list(
         "group__name", "attribute__text", "pk", *_COUNTS, *_NUMBERS, "offensiveness_stored"
     )
-    # Sorted here: databases sort text by rules of their own.
+    # Sorted here, because databases sort text by different rules.
     pairs = sorted(listed, key=lambda row: (row[0], row[1]))
     columns: dict[str, list[Any]] = {
         "identity_group": [row[0] for row in pairs],

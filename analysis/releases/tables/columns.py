@@ -229,8 +229,8 @@ DESCRIPTIONS: Mapping[str, str] = {
 }
 TABLES = tuple(COLUMNS)
 
-# Declared questions have theirs where a campaign asks them, models' answers where a model was asked, and what machines
-# found is there where machines scored.
+# Tables of declared questions exist if a campaign asks them, tables of models' answers if a model was asked, and tables
+# of automatic scores if there are scores.
 ALL_TABLES = (
     *TABLES,
     *question_columns.TABLES,
@@ -259,7 +259,7 @@ _OWN_WORDS = {("annotations", "justification"), ("answers", "text")}
 def columns_of(
     table: str, *, justifications: bool, questions: bool = False, languages: bool = False
 ) -> tuple[Column, ...]:
-    """The columns of a table; free text is there only where the release includes it.
+    """The columns of a table; free text only if the release includes it.
 
     `questions`: whether the study has campaigns of declared questions, which add columns to tables of all campaigns.
     `languages`: whether screens were read in several languages.

@@ -1,4 +1,4 @@
-"""Names of images that came without a file, without what they tell of the machine or the account they came from."""
+"""Names of images without a file, without information about the machine or the account that they came from."""
 
 import re
 from urllib.parse import urlsplit
@@ -11,10 +11,11 @@ _KEPT = 2
 
 
 def published_name(source: str) -> str | None:
-    """Return what of an image's source is released; None where nothing is left.
+    """Return the released part of an image's source; None if nothing is left.
 
-    Of an address the path alone: host, query and fragment may hold names, keys and signatures. Of an absolute path
-    the last two parts, and no name of a home folder. Any other path is what the labels were published with.
+    For an address, only the path, because host, query and fragment may contain names, keys and signatures. For an
+    absolute path, the last two parts, without the name of a home folder. Any other path is the name with which the
+    labels were published.
     """
     if _ADDRESS.match(source):
         try:

@@ -1,4 +1,4 @@
-"""The images of a release: what is known of each, and its picture, re-encoded without metadata."""
+"""The images of a release: the data of each, and its picture, re-encoded without metadata."""
 
 import hashlib
 import json
@@ -29,7 +29,7 @@ LEFT_OUT = "pictures were left out of this release"
 DAMAGED = "its file is damaged"
 _AT_ONCE = 2_000
 _NUMBERS = ("key", "model", "condition", "group", "width", "height")
-# What is released of how an image was made: nothing that names a machine, a folder or an address.
+# The released part of an image's provenance, without names of machines, folders or addresses.
 _SAFE = ("backend", "model_revision", "seed", "index", "pipeline", "scheduler", "dtype", "versions", "drawn")
 _SAFE_PARAMETERS = (
     "num_inference_steps",
@@ -43,7 +43,7 @@ _SAFE_PARAMETERS = (
 
 
 class _Image(NamedTuple):
-    """What is read of an image: rows of the model would take most of the time."""
+    """The fields that are read for an image; reading model instances would take most of the time."""
 
     pk: int
     sha256: str
@@ -64,11 +64,11 @@ _READ = (*_Image._fields[:-2], "group__name", "group__region")
 
 @dataclass
 class ImageRows:
-    """Reads the study's images once, and gives rows of the table and what labels need to know of images."""
+    """Reads the study's images once; gives rows of the table, and the data about images that labels need."""
 
     study: Study
     using: str
-    folder: Path | None  # where pictures go; None when they are left out
+    folder: Path | None  # folder of pictures; None if they are left out
     files: int = 0
     without_file: Counter[str] = field(default_factory=Counter)
     # Of each page: ids, and numbers in the order of _NUMBERS.
@@ -87,7 +87,7 @@ class ImageRows:
             yield {name: [row[name] for row in rows] for name in rows[0]}
 
     def table(self) -> ImageTable:
-        """Return what labels need, once all pages were read."""
+        """Return the data for labels, after all pages were read."""
         numbers = np.concatenate([np.empty((0, len(_NUMBERS)), np.int64), *self._numbers])
         columns = dict(zip(_NUMBERS, numbers.T, strict=True))
         groups = self._codes.get("group", {})

@@ -18,7 +18,7 @@ _ROLES = pa.array([attribute_roles.RANDOM, attribute_roles.STEREOTYPE], pa.strin
 
 @dataclass(frozen=True, eq=False)
 class Naming:
-    """What the keys of labels are called in this release."""
+    """The names of labels' keys in this release."""
 
     annotators: KeyNames
     attributes: KeyNames
@@ -74,7 +74,7 @@ class LabelColumns:
             "active_seconds": seconds_column(self.page),
             "justification": pa.array([text or None for text in self.page.justifications or ()], pa.string()),
             "language": language_column(self.page),
-            "task": pa.nulls(len(none), pa.int64()),  # left away where no campaign asks declared questions
+            "task": pa.nulls(len(none), pa.int64()),  # left out if no campaign asks declared questions
         }
 
     def _judgements(self) -> None:
@@ -156,15 +156,15 @@ def seconds_column(page: OfCampaign) -> pa.Array:
 
 
 def language_column(page: OfCampaign) -> pa.Array:
-    """The language of each annotation; left away where all were read in one."""
+    """The language of each annotation; left out if all have the same language."""
     return pa.array(page.languages or [None] * len(page.annotations["pk"]), pa.string())
 
 
 def numbers(count: int, start: int) -> pa.Array:
-    """Return so many numbers that count up."""
+    """Return consecutive numbers."""
     return pa.array(np.arange(start, start + count, dtype=np.int64))
 
 
 def same(text: str, count: int) -> pa.DictionaryArray:
-    """Return a column that says the same in each row."""
+    """Return a column with the same value in each row."""
     return encoded(np.zeros(count, dtype=np.int64), pa.array([text], pa.string()))

@@ -42,14 +42,14 @@ _BOX = {
 
 @dataclass(frozen=True, eq=False)
 class Page:
-    """Some annotations, their judgements and boxes. `owner` is the index of what a row belongs to."""
+    """Some annotations, their judgements and boxes. `owner` is the index of the annotation or judgement of a row."""
 
     campaign: Campaign
     annotations: Columns
     judgements: Columns  # pk, owner (an annotation), attribute, value
     boxes: Columns  # pk, owner (a judgement), x, y, width, height, clipped
     justifications: list[str] | None
-    languages: list[str | None] | None = None  # where several were read
+    languages: list[str | None] | None = None  # if there are several
 
 
 def pages(
@@ -64,7 +64,8 @@ def pages(
 ) -> Iterator[Page]:
     """Yield the campaign's counted annotations. Each page is shuffled: the order of rows tells no order in time.
 
-    Annotations of the annotators `left_out` are not among them. `readers`: whose languages are shown, if anybody's.
+    Annotations of annotators in `left_out` are not included. `readers`: the annotators whose languages are shown, if
+    any.
     """
     for within, annotations in annotation_pages(
         campaign, _ANNOTATION, using=using, key=key, left_out=left_out
@@ -78,7 +79,7 @@ def pages(
 
 
 def counted_in(campaign: Campaign, *, using: str, left_out: Collection[int]) -> QuerySet[Annotation]:
-    """Return the annotations of a campaign that count and are not of people whom the release leaves out."""
+    """Return the counted annotations of a campaign, without those of people whom the release leaves out."""
     counting = counted(campaign).using(using)
     return counting.exclude(annotator__in=left_out) if left_out else counting
 
@@ -101,7 +102,8 @@ def annotation_pages(
 
 
 def _bounds(campaign: Campaign, using: str) -> list[int]:
-    """Keys of the last annotation of each full page, counted or not: where pages end makes no difference."""
+    """Keys of the last annotation of each full page, counted or not: the ends of pages have no effect on the
+    release."""
     annotations = Annotation.objects.using(using).filter(campaign=campaign)
     numbered = annotations.annotate(number=Window(RowNumber(), order_by=F("pk").asc()))
     page_ends = numbered.annotate(rest=Mod("number", PAGE)).filter(rest=0)
@@ -149,7 +151,7 @@ def _boxes(campaign: Campaign, using: str, owners: NDArray[np.int64]) -> Columns
 def owners_of(
     keys: NDArray[np.int64], owners: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Return the index of each row's owner, and which rows have one."""
+    """Return the index of each row's owner, and the rows with an owner."""
     order = np.argsort(owners)
     at = np.minimum(np.searchsorted(owners, keys, sorter=order), len(owners) - 1)
     place = order[at] if len(owners) else at

@@ -22,7 +22,7 @@ class KeyNames:
         return cls(key_array[order], pa.array(names, pa.string()).take(pa.array(order)))
 
     def places(self, keys: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the index of each key, −1 where there is none."""
+        """Return the index of each key, −1 if there is none."""
         if not len(self.keys):
             return np.full(len(keys), -1, dtype=np.int64)
         at = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
@@ -36,7 +36,7 @@ class KeyNames:
 def encoded(codes: NDArray[np.int64], names: pa.Array) -> pa.DictionaryArray:
     """Return names by code as a dictionary array; negative codes are null. Names must differ from each other.
 
-    Parquet's writer takes over the dictionary unchanged. A name that occurred twice would make its bytes vary.
+    Parquet's writer uses the dictionary unchanged. A name that occurs twice would make its bytes vary.
     """
     marked = np.zeros(len(names) + 1, dtype=bool)
     marked[codes] = True  # −1 marks the place behind the last
@@ -49,19 +49,19 @@ def encoded(codes: NDArray[np.int64], names: pa.Array) -> pa.DictionaryArray:
 
 @dataclass(frozen=True, eq=False)
 class ImageTable:
-    """Every released image by key: its id, and codes of what it shows. About seventy bytes an image."""
+    """Every released image by key: its id, and codes of its contents. About seventy bytes per image."""
 
     ids: KeyNames
     model: NDArray[np.int64]
     condition: NDArray[np.int64]
     group: NDArray[np.int64]  # index into `groups`, −1 for none
-    width: NDArray[np.int64]  # 0 where unknown
+    width: NDArray[np.int64]  # 0 if unknown
     height: NDArray[np.int64]
     models: pa.Array
     conditions: pa.Array
     groups: pa.Array
     regions: pa.Array
-    region_of_group: NDArray[np.int64]  # index into `regions`, −1 where unknown
+    region_of_group: NDArray[np.int64]  # index into `regions`, −1 if unknown
 
     def columns(self, keys: NDArray[np.int64]) -> dict[str, pa.DictionaryArray]:
         """Return image, model, condition, identity_group and region of each image."""
@@ -82,5 +82,5 @@ class ImageTable:
 
 
 def _at(values: NDArray[np.int64], place: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return values at places; what stands at −1 is thrown away by the caller."""
+    """Return values at places; the caller discards values at −1."""
     return values[place] if len(values) else np.full(len(place), -1, dtype=np.int64)

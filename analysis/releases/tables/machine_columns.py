@@ -1,4 +1,4 @@
-"""The tables of a release that say what machines found, and their columns in order."""
+"""The tables of automatic scores in a release, and their columns in order."""
 
 from collections.abc import Mapping
 
@@ -12,7 +12,7 @@ _CAPTION = Column(
     "position", "integer", "number of the caption among the captions by this scorer of this image, from 0"
 )
 
-# What was found, image by image.
+# Scores, image by image.
 FOUND: Mapping[str, tuple[Column, ...]] = {
     "scorers": (
         _SCORER,
@@ -156,7 +156,7 @@ def _column(name: str) -> Column:
     return Column(name, kind, _WORDS[name], name not in _ALWAYS)
 
 
-# What results make of it: the columns that `analyze` promises, from the report that stands.
+# Results from these scores: the columns that `analyze` guarantees, from the current report.
 MEASURED: Mapping[str, tuple[Column, ...]] = {
     name: tuple(_column(column) for column in PROMISED[name]) for name in AUTOMATED
 }

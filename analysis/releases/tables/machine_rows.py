@@ -1,4 +1,4 @@
-"""What machines found, as rows of a release: scores and captions image by image, and what results make of them."""
+"""Automatic scores as rows of a release: scores and captions image by image, and the results from them."""
 
 import json
 from collections.abc import Iterator
@@ -28,7 +28,8 @@ Columns = dict[str, Any]
 
 @dataclass(frozen=True, eq=False)
 class MachineRows:
-    """Rows of one study in a snapshot, in an order that no database has a say in: images, scorers, attributes."""
+    """Rows of one study in a snapshot, in an order that does not depend on the database: images, scorers,
+    attributes."""
 
     study: Study
     using: str
@@ -162,7 +163,7 @@ def scorers_of(study: Study, using: str) -> list[Scorer]:
 
 
 def _safe(parameters: dict[str, Any]) -> str:
-    """Parameters as JSON; of a value that is a path or an address only what names no machine or account."""
+    """Parameters as JSON; paths and addresses without names of machines and accounts."""
     published = {
         name: published_name(value) if isinstance(value, str) else value for name, value in parameters.items()
     }

@@ -1,4 +1,4 @@
-"""Annotators' answers aggregated: shares beside the majority.
+"""Aggregated answers of annotators: shares and the majority.
 
 Answers are written to temporary files as they are read, one file for each range of images, and counted range by range.
 Sorting all of them at once would take memory that grows with their number.
@@ -61,7 +61,7 @@ class SoftLabels:
         within = place * self._ranges // max(self._images, 1)
         rows = answered[np.argsort(within, kind="stable")]
         ends = np.cumsum(np.bincount(within[within >= 0], minlength=self._ranges))
-        begin = int((within < 0).sum())  # an image that is not released is none
+        begin = int((within < 0).sum())  # an image that is not released has no number
         for file, start, end in zip(self._files, [0, *ends[:-1]], ends, strict=True):
             file.write(rows[begin + start : begin + end].tobytes())
 
@@ -119,7 +119,7 @@ class SoftLabels:
 def _counted(
     answers: NDArray[np.void],
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Return image, attribute, how many answered and how many said yes, of each pair, in order."""
+    """Return image, attribute, number of answers and number of yes for each pair, in order."""
     pair = (answers["image"].astype(np.int64) << 32) | answers["attribute"].astype(np.int64)
     pairs, of = np.unique(pair, return_inverse=True)
     n = np.bincount(of, minlength=len(pairs))

@@ -1,1 +1,1 @@
-"""The tables of a release that hold what models answered to probe sets."""
+"""The tables of a release with models' answers to probe sets."""

@@ -1,4 +1,4 @@
-"""What models answered, as rows of a release: runs, answers and codings in the order they were planned in."""
+"""Models' answers as rows of a release: runs, answers and codings in planned order."""
 
 import json
 from collections import Counter
@@ -41,7 +41,7 @@ def answers_of(study: Study, using: str) -> QuerySet[Answer]:
 
 
 def images_not_compared(study: Study, using: str) -> list[int]:
-    """Return the images whose scenarios people did not keep: results leave out what was said of them."""
+    """Return the images of scenarios that people rejected: results leave out answers about them."""
     verdicts = scenario_verdicts(study, using)
     if verdicts is None:
         return []
@@ -53,7 +53,7 @@ def images_not_compared(study: Study, using: str) -> list[int]:
 
 @dataclass(eq=False)
 class ProbeRows:
-    """Rows of one study in a snapshot. `reasons`: whether what people wrote is released."""
+    """Rows of one study in a snapshot. `reasons`: whether people's texts are released."""
 
     study: Study
     using: str
@@ -77,7 +77,7 @@ class ProbeRows:
             self._names[run.pk] = run.probe_set if alone else f"{run.probe_set}-{run.probe_set_digest[:8]}"
 
     def answers(self) -> QuerySet[Answer]:
-        """Return the answers that the release holds: those that results are made of."""
+        """Return the answers in the release: those that results use."""
         return answers_of(self.study, self.using).exclude(image__in=self._not_compared)
 
     @property
@@ -94,7 +94,7 @@ class ProbeRows:
             yield name, json.dumps(questions, ensure_ascii=False, indent=2, sort_keys=True) + "\n"
 
     def run_rows(self) -> tuple[Columns, tuple[ProbeRunFacts, ...]]:
-        """Return the columns of `probe_runs`, and what documents say of each run."""
+        """Return the columns of `probe_runs`, and each run's facts for the documents."""
         columns: Columns = {}
         facts = []
         for run in self.runs:
@@ -246,7 +246,7 @@ class ProbeRows:
         return {source: name for (source, _), name in zip(keys, ids, strict=True) if name is not None}
 
     def empty_columns(self) -> set[tuple[str, str]]:
-        """Return the columns that would hold nothing: of images where no question was about one, of people."""
+        """Return the columns that would be empty: of images if no question was about an image, and of people."""
         codings = Coding.objects.using(self.using).filter(answer__run__study=self.study.pk)
         empty = set()
         if not self.answers().filter(image__isnull=False).exists():

@@ -1,7 +1,7 @@
-"""The table of words that models associate with descriptors: from the results that stand, a page at a time.
+"""The table of words that models associate with descriptors, from the current results, one page at a time.
 
-It is called `word_associations`, because `associations` are the pairs that a resource lists. What people rated is in
-the tables of their answers, as far as it is released.
+It is called `word_associations`, because `associations` are the pairs that a resource lists. People's ratings are in
+the tables of their answers, if they are released.
 """
 
 from collections.abc import Iterator, Mapping
@@ -113,7 +113,7 @@ def asks_for_words(study: Study, using: str) -> bool:
 
 
 def pages(study: Study, using: str) -> Iterator[dict[str, list[Any]]]:
-    """Yield the columns of some rows at a time; none where the results are not of all answers and scores."""
+    """Yield the columns of some rows at a time; nothing if the results do not include all answers and scores."""
     report = current_report(study, using=using)
     stored = report.tables.using(using).filter(name=_STORED).first() if report else None
     if stored is None:

@@ -1,1 +1,1 @@
-"""Tables of campaigns of declared questions: what was asked, what was shown, what was answered."""
+"""Tables of campaigns with declared questions: questions, stimuli and answers."""

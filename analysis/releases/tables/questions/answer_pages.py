@@ -26,7 +26,7 @@ _ANSWER = (
     *("pk", "annotation", "question", "stimulus__position"),
     *("present", "rating", "code", "rank", "text"),
 )
-# What is kept of an answer beside its key and its owner, in this order.
+# The fields of an answer besides its key and its owner, in this order.
 ANSWERED = ("question", "position", "present", "rating", "code", "rank", "text")
 _BOX = ("judgement", "x", "y", "width", "height", "clipped")
 _POINT = ("judgement", "x", "y")
@@ -78,7 +78,7 @@ def _answers(
     rows = _rows(queryset, _ANSWER)
     owner, owned = owners_of(_column(rows, 1), owners)
     number = {question.name: place for place, question in enumerate(kind_of(campaign).questions)}
-    # As they stand on the screen. A key says the order of answers within one submission, and nothing else.
+    # In the order on the screen. A key only gives the order of answers within one submission.
     ordered = sorted(
         (index for index in range(len(rows)) if owned[index]),
         key=lambda at: (owner[at], number[rows[at][2]], _place(rows[at][3]), rows[at][0]),
@@ -88,7 +88,7 @@ def _answers(
 
 
 def _places(campaign: Campaign, using: str, within: dict[str, int], answers: NDArray[np.int64]) -> list[Row]:
-    """Boxes and points by the answer they belong to, those of one answer in the order they were drawn."""
+    """Boxes and points by answer; those of one answer are in the order of drawing."""
     of_page = {"judgement__annotation__campaign": campaign, **_in_page(within, "judgement__")}
     boxes = _rows(Box.objects.using(using).filter(**of_page).order_by("pk"), _BOX)
     points = _rows(Point.objects.using(using).filter(**of_page).order_by("pk"), _POINT)

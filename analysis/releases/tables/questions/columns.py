@@ -1,4 +1,4 @@
-"""The tables of declared questions and their columns; a study without such campaigns has none of them."""
+"""The tables of declared questions and their columns; a study without such campaigns has none."""
 
 from collections.abc import Mapping
 
@@ -192,7 +192,7 @@ DESCRIPTIONS: Mapping[str, str] = {
     "places": "one row per box or point that an annotator drew with an answer to a declared question",
 }
 TABLES = tuple(COLUMNS)
-# Columns that other tables have where a campaign asks declared questions.
+# Columns of other tables if a campaign asks declared questions.
 OF_ANNOTATIONS = Column(
     "task",
     "integer",

@@ -1,4 +1,4 @@
-"""What campaigns declare, as rows of a release: their questions, and the answers these offer."""
+"""Campaigns' declarations as rows of a release: their questions, and the answers that they offer."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -54,7 +54,8 @@ def option_rows(declared: Sequence[tuple[str, Kind]]) -> list[Row]:
 
 
 def options_of(question: Question) -> Iterator[tuple[str, Texts, bool, bool]]:
-    """Yield the code and label of each answer that has a label, whether it stands apart, and whether alone."""
+    """Yield the code and label of each labelled answer, whether it is separate from the scale, and whether it excludes
+    others."""
     match question.type:
         case "scale":
             yield from ((str(point.code), point.label, point.apart, False) for point in question.points)
@@ -72,7 +73,7 @@ def is_several(question: Question) -> bool:
 
 
 def declaration_of(campaign: Campaign) -> Row:
-    """Return what a campaign declares, as it was stored: fields that kinds get later would change its bytes."""
+    """Return a campaign's stored declaration: fields that kinds get later must not change its bytes."""
     return campaign.declaration or kind_of(campaign).model_dump(mode="json")
 
 

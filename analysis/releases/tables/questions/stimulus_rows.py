@@ -1,4 +1,4 @@
-"""What screens with declared questions showed: numbers of screens in a release, and a row for each stimulus."""
+"""The screens with declared questions: their numbers in a release, and a row for each stimulus."""
 
 from collections.abc import Collection, Iterator
 from itertools import islice
@@ -22,7 +22,7 @@ class ScreenNumbers:
         self._numbers: dict[int, int] = {}
 
     def of(self, task: int) -> int:
-        """Return the number of a screen, which it gets when it is first asked for."""
+        """Return the number of a screen, which is assigned at the first call."""
         return self._numbers.setdefault(task, len(self._numbers) + 1)
 
     def of_all(self, tasks: NDArray[np.int64]) -> list[int]:
@@ -41,7 +41,7 @@ def stimulus_pages(
 ) -> Iterator[dict[str, Any]]:
     """Yield rows of `stimuli`: of the screens to which an answer is released, and of no others.
 
-    What an annotator wrote in another campaign is an annotator's own words here too: shown only if `texts`.
+    A text that an annotator wrote in another campaign is free text here too: it is shown only with `texts`.
     """
     answered = counted_in(campaign, using=using, left_out=left_out).values("task")
     shown = TaskStimulus.objects.using(using).filter(task__campaign=campaign, task__in=answered)
