@@ -1,4 +1,4 @@
-"""How submissions end, for /metrics: what became of the answer, or the code of the refusal."""
+"""Results of submissions, for /metrics: the state of the answer, or the code of the refusal."""
 
 from collections.abc import Callable
 from functools import wraps

@@ -1,4 +1,4 @@
-"""How long annotators may correct what they submitted, and which answers they can still correct."""
+"""How long annotators may correct their answers, and which answers they can still correct."""
 
 import uuid
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ class RecentAnswer:
     attribute_texts: tuple[str, ...]
     ticked: tuple[str, ...]
     rating: str
-    # Of questions: each with what was answered, in the language of the page.
+    # For questions: each with its answer, in the page's language.
     answered: tuple[AnsweredQuestion, ...] = ()
 
 

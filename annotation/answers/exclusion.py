@@ -38,7 +38,7 @@ def exclude(*, annotation: Annotation, by: User | None, reason: str, ask_again: 
 
 @transaction.atomic
 def readmit(*, annotation: Annotation, by: User | None) -> Annotation:
-    """Take an exclusion back. Where the place was given to somebody else, the annotation becomes surplus."""
+    """Undo an exclusion. If the place was given to somebody else, the annotation becomes surplus."""
     if (tool := integrations.tool_of(annotation.campaign)) is not None:
         tool.check_readmission(annotation)
     annotation = take_back(annotation)
@@ -47,7 +47,7 @@ def readmit(*, annotation: Annotation, by: User | None) -> Annotation:
 
 
 def take_back(annotation: Annotation) -> Annotation:
-    """Readmit without an entry of its own: for a verb that records it for all. Call it in a transaction."""
+    """Readmit without a separate entry, for a verb that records one for all. Call it in a transaction."""
     annotation = _locked(annotation)
     if annotation.status != Status.EXCLUDED:
         raise Conflict("not_excluded", "This annotation is not excluded.")

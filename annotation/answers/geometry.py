@@ -12,7 +12,7 @@ _LARGEST = 10**15
 
 
 def is_number(value: object) -> TypeGuard[int | float]:
-    """Return whether a JSON value is a number that a float can hold: whole ones may have thousands of digits."""
+    """Return whether a JSON value is a number in the range of floats: whole numbers may have thousands of digits."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return False
     return abs(value) <= _LARGEST if isinstance(value, int) else math.isfinite(value)
@@ -44,12 +44,12 @@ def box_problem(raw: Mapping[str, Any]) -> tuple[str, str] | None:
 
 
 def point_inside(raw: Mapping[str, Any]) -> tuple[float, float]:
-    """Return the sides of a checked point, moved into the image where rounding put it outside."""
+    """Return the sides of a checked point, moved into the image if rounding put it outside."""
     return _fraction(raw["x"]), _fraction(raw["y"])
 
 
 def box_inside(raw: Mapping[str, Any]) -> tuple[float, float, float, float]:
-    """Return the sides of a checked rectangle, cut to the image where rounding put it outside."""
+    """Return the sides of a checked rectangle, cut to the image if rounding put it outside."""
     x, y = max(0.0, float(raw["x"])), max(0.0, float(raw["y"]))
     return x, y, min(float(raw["width"]), 1 - x), min(float(raw["height"]), 1 - y)
 

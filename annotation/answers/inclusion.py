@@ -28,7 +28,7 @@ class Reason(TextChoices):
     SURPLUS = "surplus", "more annotations than the task asked for"
 
 
-# What the condition on status and revision says already.
+# Reasons that the condition on status and revision already covers.
 _BY_STATUS = {Reason.GOLD, Reason.REPEAT, Reason.REVISED, Reason.EXCLUDED, Reason.SURPLUS}
 
 
@@ -44,7 +44,7 @@ def counted(campaign: Campaign) -> QuerySet[Annotation]:
 
 
 def not_counted(campaign: Campaign) -> dict[str, int]:
-    """Return how many annotations of `campaign` do not count, for every reason (0 where there are none)."""
+    """Return how many annotations of `campaign` do not count, for every reason (0 if there are none)."""
     rows = (
         reason_of(campaign).exclude(reason="").values_list("reason").annotate(number=Count("pk")).order_by()
     )
@@ -52,7 +52,7 @@ def not_counted(campaign: Campaign) -> dict[str, int]:
 
 
 def reason_of(campaign: Campaign) -> QuerySet[Any]:
-    """Return all annotations of `campaign`, each with the `reason` why it does not count, "" where it counts."""
+    """Return all annotations of `campaign`, each with the `reason` why it does not count, "" if it counts."""
     whens = [When(holds, then=Value(reason.value)) for reason, holds in _conditions(campaign).items()]
     return Annotation.objects.filter(campaign=campaign).annotate(
         reason=Case(*whens, default=Value(""), output_field=CharField())
@@ -81,7 +81,7 @@ def _conditions(campaign: Campaign) -> dict[Reason, Q | Exists]:
 
 
 def _retracted(campaign: Campaign) -> Q | Exists:
-    """Return whether the task shows an image that was retracted, be it one of several, or a text taken back."""
+    """Return whether the task shows a retracted image (perhaps among others) or a withdrawn text."""
     if kind_of(campaign).about_attributes:
         return Q(task__image__retracted_at__isnull=False)
     retracted = TaskStimulus.objects.filter(image__retracted_at__isnull=False)

@@ -12,7 +12,7 @@ SOURCE_LANGUAGE = "en"  # in which leads write
 
 
 class Translated(Protocol):
-    """What keeps translations: a version of what is read."""
+    """An object with translations: a version of what annotators read."""
 
     @property
     def translations(self) -> Mapping[str, Mapping[str, Sequence[str]]]: ...
@@ -34,7 +34,7 @@ def offered(campaign: Campaign) -> tuple[str, ...]:
 
 
 def language_of(chosen: str | None, offered_languages: Sequence[str] | None) -> str:
-    """Return the language that somebody reads: the one they chose, else that of their browser, else English."""
+    """Return a person's language: the chosen one, else the browser's, else English."""
     codes = offered_languages or platform_languages()
     return next((code for code in (chosen, page_language()) if code and code in codes), SOURCE_LANGUAGE)
 

@@ -22,7 +22,7 @@ from foundation.errors import Conflict
 from studies import audit
 from studies.consent import withdrawn_from
 
-# Marks what was put aside together with its annotator: taking that back brings back these and no others.
+# Marks answers that were set aside together with their annotator: undoing this restores only these.
 WITH_ANNOTATOR = "excluded together with its annotator"
 WITHDRAWN = "consent withdrawn, and the screen is asked again"
 
@@ -40,7 +40,8 @@ class Places:
 
 @dataclass(frozen=True)
 class Effect:
-    """What excluding an annotator does: answers and labels that leave results, screens that can be asked again."""
+    """The effects of excluding an annotator: answers and labels that no longer count, screens that can be asked
+    again."""
 
     answers: int
     labels: int
@@ -48,7 +49,7 @@ class Effect:
 
 
 def effect_of_excluding(enrolment: Enrolment) -> Effect:
-    """Count what leaves results with an annotator, and what can then be asked of others."""
+    """Count the labels that an exclusion removes from results, and the screens that others can then be asked about."""
     answers = counted(enrolment.campaign).filter(annotator=enrolment.annotator_id)
     assignments = _held(enrolment.campaign).filter(annotator=enrolment.annotator_id)
     return Effect(
@@ -59,7 +60,7 @@ def effect_of_excluding(enrolment: Enrolment) -> Effect:
 
 
 def free(*, campaign: Campaign, annotator_id: int, reason: str) -> int:
-    """Free the places an annotator's answers hold, and put these aside; return how many. In a transaction."""
+    """Free the places of an annotator's answers, and set these aside; return their number. Call it in a transaction."""
     assignments = _held(campaign, offered=False).filter(annotator=annotator_id)
     return _free(campaign, assignments.values_list("pk", flat=True), reason)
 
@@ -67,7 +68,7 @@ def free(*, campaign: Campaign, annotator_id: int, reason: str) -> int:
 def take_back(enrolment: Enrolment) -> int:
     """Let an annotator's answers that were put aside with them count again; return how many.
 
-    Where the place was given to somebody else they become surplus. Nothing is done while the annotator is
+    If a place was given to somebody else, the answer becomes surplus. Nothing is done while the annotator is
     excluded or has withdrawn consent. Call it in a transaction.
     """
     campaign = enrolment.campaign
@@ -99,7 +100,7 @@ def in_vain(campaign: Campaign) -> Places:
 
 @transaction.atomic
 def reopen(*, campaign: Campaign, by: User | None) -> Places:
-    """Ask the screens again whose places are held by labels that no longer count."""
+    """Ask again about screens whose places are taken by labels that no longer count."""
     lock_enrolments(campaign.pk)
     campaign = Campaign.locked(campaign.pk)
     if campaign.imported or campaign.state not in {Campaign.State.OPEN, Campaign.State.PAUSED}:
@@ -124,7 +125,7 @@ def reopen(*, campaign: Campaign, by: User | None) -> Places:
 
 
 def _held(campaign: Campaign, *, offered: bool = True) -> QuerySet[Assignment]:
-    """Return the assignments whose answers hold a place; `offered`: of screens that can be asked again."""
+    """Return the assignments whose answers take a place; `offered`: on screens that can be asked again."""
     assignments = Assignment.objects.filter(
         task__campaign=campaign, slot__isnull=False, state=Assignment.State.SUBMITTED
     )
@@ -132,7 +133,7 @@ def _held(campaign: Campaign, *, offered: bool = True) -> QuerySet[Assignment]:
 
 
 def _in_vain(campaign: Campaign) -> dict[str, set[int]]:
-    """Return the assignments that hold a place in vain, each under the first reason that holds."""
+    """Return the assignments that take a place without counting, each under the first reason that applies."""
     assignments = _held(campaign)
     alone = assignments.filter(annotations__is_latest=True, annotations__status=Annotation.Status.EXCLUDED)
     withdrawn = withdrawn_from(campaign.study).filter(enrolments__campaign=campaign)

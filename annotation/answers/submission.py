@@ -61,12 +61,12 @@ _CAMPAIGN_COLUMNS = (
 
 
 class SentAnswer(NamedTuple):
-    """What a client sends: whose answer to which assignment. Its other fields are checked (`validation`)."""
+    """A client's submission: the annotator and the assignment. Its other fields are checked (`validation`)."""
 
     user_id: int | None
     public_id: UUID
     submission_id: UUID
-    answer: object  # as it was sent, or an `Answer`
+    answer: object  # unchanged, or an `Answer`
     active_seconds: float | None = None
     instrument_version: int | None = None
 
@@ -76,9 +76,9 @@ class Saved:
     """The annotation of an answer, and the next task."""
 
     annotation_id: int
-    submission_id: UUID  # an earlier one where the answer changed nothing
+    submission_id: UUID  # an earlier annotation if the answer changed nothing
     revision: int
-    status: str  # as the annotator is told
+    status: str  # as shown to the annotator
     campaign: Campaign
     annotator_id: int
     has_rules: bool  # a lead set quality rules: see `annotation.quality.enforcement`
@@ -99,7 +99,7 @@ def submit(sent: SentAnswer, *, now: datetime | None = None) -> Saved:
 def submit_and_next(sent: SentAnswer, *, now: datetime | None = None) -> Saved:
     """Save an answer as `submit` does, and lease the next task.
 
-    That no further task is given out is no failure to save the answer: `why` holds the reason.
+    If no further task is given out, the answer is saved nevertheless, and `why` has the reason.
     """
     now = now or timezone.now()
     following = None
@@ -136,7 +136,7 @@ def _one_annotation_for(submission_id: UUID) -> Iterator[None]:
             yield
     except IntegrityError as error:
         if Annotation.objects.filter(submission_id=submission_id).exists():
-            raise submission_id_taken() from error  # by another assignment at the same moment
+            raise submission_id_taken() from error  # by another assignment at the same time
         raise
 
 
@@ -234,7 +234,7 @@ def _json(stored: Any) -> Any:
 
 
 def _campaign_and_task(row: SubmissionRow) -> tuple[Campaign, Task]:
-    """Return both as models that hold what was loaded."""
+    """Return both as model instances with the loaded data."""
     columns = {name: getattr(row, name) for name in _CAMPAIGN_COLUMNS}
     campaign = known(Campaign, id=row.campaign_id, state=row.campaign_state, **columns)
     task = known(Task, id=row.task_id, public_id=row.task_public_id, campaign_id=row.campaign_id)
@@ -309,7 +309,7 @@ def _correct(
 def _values(
     row: SubmissionRow, stored: StoredAnnotation, answer: Answer, sent: SentAnswer, now: datetime
 ) -> dict[str, Any]:
-    """Return the columns of an annotation; no more working time is believed than passed since the lease."""
+    """Return the columns of an annotation; working time is limited to the time since the lease."""
     elapsed = max(0.0, (now - row.leased_at).total_seconds())
     return {
         "assignment": row.assignment_id,
@@ -330,7 +330,7 @@ def _values(
 
 
 def _store(values: dict[str, Any], answer: Answer, task: Task) -> int:
-    """Write assignment, annotation, judgements and what was drawn; return the annotation's id."""
+    """Write assignment, annotation, judgements and drawings; return the annotation's id."""
     if answer.questions is not None:
         return storage.store(values, answer.questions, task)
     present = {
@@ -365,8 +365,8 @@ def _arrays(present: dict[int, bool | None], answer: Answer) -> dict[str, Any]:
 def _gives_next_at_once(row: SubmissionRow, campaign: Campaign) -> bool:
     """Return whether `leases.next_assignment` would only claim a task, so that this transaction can do it.
 
-    An answer whose place was lost has locked its task to take another. A second task is locked in a transaction of its
-    own: two people who each hold one task and want the other's would wait for each other.
+    An answer whose place was lost has locked its task to take another. A second task is locked in a separate
+    transaction, because two people who each have one task and want the other's would wait for each other.
     """
     if row.slot is None and row.purpose == Assignment.Purpose.LABEL:
         return False

@@ -1,6 +1,6 @@
 """The verdict on a submission: accepted, surplus, a check, a correction, a repetition or refused. A pure function.
 
-It reads nothing: `annotation.answers.submission` loads the values and writes what the verdict says.
+It reads nothing: `annotation.answers.submission` loads the values and writes the verdict.
 """
 
 from collections.abc import Mapping, Sequence
@@ -35,7 +35,7 @@ class StoredAnnotation(NamedTuple):
 
 
 class SubmissionRow(NamedTuple):
-    """What the database holds about the assignment that is answered: a row of `sql.LOAD_SUBMISSION`, typed."""
+    """The database's data about the answered assignment: a typed row of `sql.LOAD_SUBMISSION`."""
 
     assignment_id: int
     annotator_id: int
@@ -63,8 +63,8 @@ class SubmissionRow(NamedTuple):
     enrolment_state: str
     most_screens: int | None  # of the annotator in the campaign
     language: str | None  # that they chose to read
-    offered_languages: Sequence[str] | None  # of the campaign; None where no lead decided
-    agreed: bool  # to the study's current consent text, and did not take it back
+    offered_languages: Sequence[str] | None  # of the campaign; None if no lead decided
+    agreed: bool  # to the study's current consent text, without a withdrawal
     withdrew: bool  # from the study, and did not agree again
     instrument_id: int | None  # of the version that the submission names, or the latest
     sent: StoredAnnotation | None  # stored under the submission's id
@@ -82,7 +82,7 @@ class SubmissionRow(NamedTuple):
 
 @dataclass(frozen=True)
 class Submission:
-    """What was sent; `answer` is the refusal where the answer cannot be read."""
+    """The submission; `answer` is a refusal if the answer cannot be read."""
 
     answer: Answer | DomainError
     names_unknown_version: bool  # of the guidelines
@@ -91,10 +91,10 @@ class Submission:
 
 
 class LatestAnswer(NamedTuple):
-    """What the latest revision answered; needed for a correction only."""
+    """The answer of the latest revision; needed only for a correction."""
 
     answer: Answer
-    refusal: DomainError | None = None  # by the outside tool in which it was given
+    refusal: DomainError | None = None  # the outside tool in which it was given
 
 
 class Place(Enum):
@@ -132,7 +132,7 @@ class FirstAnswer:
 
 @dataclass(frozen=True)
 class Correction:
-    """The next revision, with the status of the one that it replaces."""
+    """The next revision, with the status of the revision that it replaces."""
 
     answer: Answer
     replaces: StoredAnnotation
@@ -142,7 +142,7 @@ Verdict = Refused | Repeated | FirstAnswer | Correction
 
 
 def verdict(row: SubmissionRow, submission: Submission, latest_answer: LatestAnswer | None) -> Verdict:
-    """Decide what becomes of a submission.
+    """Decide about a submission.
 
     - Sent before: repeated, whatever happened since.
     - Before the lease runs out: accepted, also when the campaign was paused or closed meanwhile.
@@ -167,7 +167,7 @@ def verdict(row: SubmissionRow, submission: Submission, latest_answer: LatestAns
         return _repeated(row, row.sent)
     if row.latest is None:
         return _first_answer(row, submission.answer, submission.now)
-    assert latest_answer is not None  # loaded where there is a latest revision
+    assert latest_answer is not None  # loaded if there is a latest revision
     return _correction(row, row.latest, submission.answer, latest_answer)
 
 
@@ -179,7 +179,7 @@ def late_answer(answer: Answer, slot: int | None) -> FirstAnswer:
 
 
 def submission_id_taken() -> Conflict:
-    """Return the refusal of a submission id that stands for the answer to another assignment."""
+    """Return the refusal of a submission id that was used for another assignment."""
     return Conflict(
         "submission_id_taken",
         "This submission_id was used for another task; make a new one for each submission.",
@@ -190,7 +190,7 @@ def submission_id_taken() -> Conflict:
 def shown_status(
     status: str, *, ended_at: datetime | None, expires_at: datetime, closed_at: datetime | None
 ) -> str:
-    """Return the status that an annotator is told: that of a check is the one that a label would have."""
+    """Return the status shown to an annotator: a check has the status that a label would have."""
     if status not in {Status.GOLD, Status.REPEAT}:
         return str(status)
     late = ended_at is not None and closed_at is not None and ended_at >= max(closed_at, expires_at)
@@ -216,7 +216,7 @@ def _first_answer(row: SubmissionRow, answer: Answer, now: datetime) -> FirstAns
     if row.slot is not None and (row.expires_at > now or not closed):
         return FirstAnswer(
             answer, Status.ACCEPTED, Place.KEPT
-        )  # nobody took the place: being late does no harm
+        )  # nobody took the place, so a late answer is accepted
     if closed:
         return FirstAnswer(answer, Status.SURPLUS, Place.GIVEN_BACK, CLOSED)
     return FirstAnswer(answer, Status.ACCEPTED, Place.WANTED)

@@ -51,7 +51,7 @@ class Answer:
     def parse(cls, data: object, task: Task, *, boxes_required: bool = True) -> Self:
         """Return the answer `data` gives to `task`; DomainError `answer_invalid` names each wrong field.
 
-        Without `boxes_required` answers need no boxes or points, even where the campaign asks for them.
+        Without `boxes_required`, answers need no boxes or points, even if the campaign asks for them.
         """
         if not isinstance(data, Mapping):
             raise DomainError(
@@ -85,7 +85,8 @@ class Answer:
     def marks_of(
         cls, data: Mapping[str, Any], attribute_ids: Mapping[str, int], *, boxes_required: bool
     ) -> Self:
-        """Return what `data` marks of the attributes `asked`, by its names for them; DomainError as in `parse`."""
+        """Return the marks in `data` of the attributes `asked`, by their names in it; raises DomainError as in
+        `parse`."""
         wrong = _unknown(data, {"ticked", "boxes", "none_of_the_above"})
         ticked = _ticked(data.get("ticked", []), attribute_ids, wrong)
         boxes = _boxes(data.get("boxes", []), attribute_ids, ticked, wrong)
@@ -111,7 +112,7 @@ class Answer:
 
 
 def answer_of(annotation: Annotation) -> Answer:
-    """Return what a stored annotation answered."""
+    """Return the answer of a stored annotation."""
     if not kind_of(annotation.campaign).about_attributes:
         return Answer(questions=stored_answers(annotation))
     boxes = Box.objects.filter(judgement__annotation=annotation).order_by("pk")
@@ -124,7 +125,7 @@ def answer_of(annotation: Annotation) -> Answer:
 def stored_answer(
     annotation: Annotation, judgements: Sequence[Judgement], boxes: Iterable[AnswerBox]
 ) -> Answer:
-    """Return what an annotation answered from its rows, each kind in the order of their keys."""
+    """Return an annotation's answer from its rows, each type of row in the order of keys."""
     if judgements and judgements[0].rating is not None:
         return Answer(rating=judgements[0].rating, justification=annotation.justification)
     return Answer(
@@ -151,7 +152,7 @@ def submission_id(raw: object) -> uuid.UUID:
 
 
 def seconds(raw: object) -> float | None:
-    """Return how long the client says the annotator worked; raises DomainError `active_seconds_invalid`."""
+    """Return the working time that the client reports; raises DomainError `active_seconds_invalid`."""
     if raw is None:
         return None
     if not is_number(raw) or raw < 0:

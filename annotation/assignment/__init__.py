@@ -1,1 +1,1 @@
-"""Which annotator is given which task: quotas, selection, slots, leases and checks."""
+"""Assigning tasks to annotators: quotas, selection, slots, leases and checks."""

@@ -1,6 +1,6 @@
-"""How many tasks one annotator is given in a day, if a campaign sets a cap: on all tasks, or on sensitive ones.
+"""Daily caps of a campaign on the tasks of one annotator: on all tasks, or on sensitive tasks.
 
-Days are those of the server's time zone. Nothing is counted where no cap is set.
+Days are in the server's time zone. Nothing is counted if no cap is set.
 """
 
 from dataclasses import dataclass
@@ -16,14 +16,14 @@ from foundation.database.values import moment_value
 
 @dataclass(frozen=True)
 class Today:
-    """What an annotator may still be given today."""
+    """The tasks that an annotator may still get today."""
 
     enough: bool = False  # nothing
     calm: bool = False  # only what is not sensitive
 
 
 def today(campaign: Campaign, annotator_id: int, *, now: datetime | None = None) -> Today:
-    """Return what the campaign's caps leave of the day for the annotator; one query where there is a cap."""
+    """Return what the campaign's caps still allow the annotator today; one query if there is a cap."""
     tasks, sensitive = (campaign.options.get(cap) for cap in ("tasks_per_day", "sensitive_per_day"))
     if tasks is None and sensitive is None:
         return Today()

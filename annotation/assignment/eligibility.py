@@ -1,4 +1,4 @@
-"""Whether an annotator may label and be given tasks, or must practise first. Reads only."""
+"""Whether an annotator may label and get tasks, or must practise first. Reads only."""
 
 from django.db.models import TextChoices
 
@@ -11,7 +11,7 @@ from foundation.errors import Conflict, Forbidden
 
 
 class State(TextChoices):
-    """Where somebody stands with practice."""
+    """An annotator's state of practice."""
 
     NOT_NEEDED = "not_needed", "not needed"
     OPEN = "open", "open"
@@ -20,7 +20,7 @@ class State(TextChoices):
 
 
 def refusal_to_label(enrolment_state: str, *, consented: bool) -> Forbidden | None:
-    """Return why an enrolled annotator may neither answer nor be given tasks; None where they may."""
+    """Return why an enrolled annotator may neither answer nor get tasks; None if they may."""
     if enrolment_state == Enrolment.State.PAUSED:
         return Forbidden(
             "annotator_paused", "Your work in this campaign is paused; ask the person who invited you."
@@ -35,7 +35,7 @@ def refusal_to_label(enrolment_state: str, *, consented: bool) -> Forbidden | No
 
 
 def refusal_to_give(campaign: Campaign) -> Conflict | None:
-    """Return why a campaign gives out no tasks on our own pages; None where it does. Reads its columns only."""
+    """Return why a campaign gives out no tasks on our own pages; None if it does. Reads only its columns."""
     if campaign.state != Campaign.State.OPEN or campaign.imported:
         return Conflict("campaign_not_open", f"No tasks are given out: the campaign is {campaign.state}.")
     if (tool := integrations.tool_of(campaign)) is not None:
@@ -45,16 +45,16 @@ def refusal_to_give(campaign: Campaign) -> Conflict | None:
 
 
 def state(enrolment: Enrolment) -> State:
-    """Return where somebody stands.
+    """Return an annotator's state of practice.
 
-    Annotators who submitted labels before there was practice need not do it. Nobody fails while their
-    enrolment is active: a lead who lets somebody go on gives them another attempt.
+    Annotators who submitted labels before practice was added need not practise. Nobody has failed while their enrolment
+    is active: a lead who reactivates somebody gives them another attempt.
     """
     return state_of(enrolment, task_ids(enrolment.campaign_id))
 
 
 def state_of(enrolment: Enrolment, tasks: list[int]) -> State:
-    """Return where somebody stands, given the practice tasks of their campaign."""
+    """Return an annotator's state of practice, given the practice tasks of their campaign."""
     if not tasks:
         return State.NOT_NEEDED
     rounds = list(enrolment.practice_rounds.values_list("passed", flat=True))
@@ -70,7 +70,7 @@ def state_of(enrolment: Enrolment, tasks: list[int]) -> State:
 
 
 def refuse_before_passed(enrolment: Enrolment) -> None:
-    """Raise Forbidden `practice_first` unless they may be given real tasks."""
+    """Raise Forbidden `practice_first` unless the annotator may get real tasks."""
     if state(enrolment) not in {State.NOT_NEEDED, State.PASSED}:
         raise Forbidden(
             "practice_first", "Please do the practice first; your tasks begin when you have passed it."

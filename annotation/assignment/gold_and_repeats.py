@@ -3,10 +3,10 @@
 A gold task has a known answer; a repeat is one of the annotator's own tasks again, some tasks later. Their answers to
 checks never count as labels; quality measures are computed from them.
 
-Hashes decide which turns may bring a check, so most turns cost nothing more. Such turns come up twice as often as the
-shares say; one that is too early for its share brings an ordinary task. So everybody gets as many checks as the shares
-say, nobody can foresee when, and the number of tasks left can be shown without revealing checks.
-A check never comes between two screens of one image, where it would be recognised.
+Hashes decide which turns may have a check, so most turns cost nothing more. Such turns occur twice as often as the
+shares require; a turn that is too early for its share gets an ordinary task. So everybody gets the number of checks
+that the shares require, nobody can foresee when, and the number of tasks left can be shown without revealing checks. A
+check never comes between two screens of one image, where it would be recognised.
 """
 
 from collections.abc import Collection, Iterator
@@ -22,7 +22,7 @@ from foundation.database.statements import rows
 
 Status = Annotation.Status
 Purpose = Assignment.Purpose
-REPEAT_AFTER = 10  # unless the campaign's option `repeat_after` says otherwise
+REPEAT_AFTER = 10  # default of the campaign's option `repeat_after`
 _SHARES = {Purpose.GOLD: "gold_share", Purpose.REPEAT: "repeat_share"}
 _OFTEN = 2.0
 
@@ -37,7 +37,7 @@ class Check(NamedTuple):
 
 
 class GoldAnswer(NamedTuple):
-    """The answer about one attribute of a gold task, beside what is right."""
+    """The answer about one attribute of a gold task, with the right answer."""
 
     annotator_id: int
     attribute_id: int
@@ -46,7 +46,7 @@ class GoldAnswer(NamedTuple):
 
 
 class RepeatPair(NamedTuple):
-    """What somebody answered about one attribute the first time and again: ticked or not, or a rating."""
+    """Two answers of one person about one attribute, the first and the repeated one: ticked or not, or a rating."""
 
     annotator_id: int
     task_id: int
@@ -56,9 +56,9 @@ class RepeatPair(NamedTuple):
 
 
 def gold_answers(campaign: Campaign, annotators: Collection[int] | None = None) -> Iterator[GoldAnswer]:
-    """Yield the scored answers to gold tasks, of these annotators or all: by annotator, in the order they came.
+    """Yield the scored answers to gold tasks, of these annotators or all: by annotator, in order of submission.
 
-    Scored are the attributes with a known answer, as it is now; nothing of a retracted image. One query.
+    Attributes with a known answer are scored by the present known answer, without retracted images. One query.
     """
     judged = Judgement.objects.filter(
         annotation__campaign=campaign,
@@ -80,9 +80,9 @@ def gold_answers(campaign: Campaign, annotators: Collection[int] | None = None) 
 
 
 def repeat_pairs(campaign: Campaign, annotators: Collection[int] | None = None) -> Iterator[RepeatPair]:
-    """Yield what these annotators, or all, answered twice: by annotator, in the order the repeats came.
+    """Yield repeated answers of these annotators, or of all: by annotator, in order of the repeats.
 
-    Nothing of a retracted image. One query.
+    Retracted images are left out. One query.
     """
     judged = Judgement.objects.filter(
         annotation__campaign=campaign,
@@ -112,16 +112,16 @@ def repeat_pairs(campaign: Campaign, annotators: Collection[int] | None = None) 
 
 
 def turn_of(task_id: int, purpose: str) -> int:
-    """Return what the next draw depends on besides campaign and annotator: a task comes twice when it is repeated."""
+    """Return the part of the next draw's key besides campaign and annotator: a repeated task occurs twice."""
     return -task_id if purpose == Purpose.REPEAT else task_id
 
 
 def drawn(campaign: Campaign, annotator_id: int, turn: int) -> tuple[Purpose, ...]:
-    """Return which checks the turn may bring: hashes only, none where the campaign asks for no checks."""
+    """Return the checks that the turn may have, from hashes only; none if the campaign has no checks."""
     return tuple(
         purpose
         for purpose, share in _shares(campaign).items()
-        # Only one turn in so many as an image has screens begins an image.
+        # Only one turn in the number of an image's screens begins an image.
         if share
         and chance(campaign, annotator_id, f"{turn}:{purpose}") < _OFTEN * share * screens_per_image(campaign)
     )
@@ -130,9 +130,9 @@ def drawn(campaign: Campaign, annotator_id: int, turn: int) -> tuple[Purpose, ..
 def fitting(
     purposes: tuple[Purpose, ...], campaign: Campaign, annotator_id: int, *, turn: int, calm: bool = False
 ) -> Check | None:
-    """Return a check of one of the purposes drawn; None when it is too early for each or none is to be had.
+    """Return a check of one of the drawn purposes; None if it is too early for each or there is none.
 
-    `calm`: none that is sensitive. Nothing is locked: the caller that leases it holds the annotator's enrolment.
+    `calm`: no sensitive check. Nothing is locked: the caller that leases it has locked the annotator's enrolment.
     """
     if not purposes:
         return None
@@ -153,7 +153,7 @@ def fitting(
 def expected(campaign: Campaign, annotator_id: int, open_count: int) -> int:
     """Return how many checks will come among the `open_count` ordinary tasks that are open for the annotator.
 
-    Every answer reduces the sum of both by one, whether to a check or a task; without ordinary tasks no check comes.
+    Every answer, to a check or a task, reduces the sum of both by one; without ordinary tasks there are no checks.
     """
     shares = _shares(campaign)
     if not open_count or not any(shares.values()):
@@ -168,7 +168,7 @@ def expected(campaign: Campaign, annotator_id: int, open_count: int) -> int:
 
 
 def at_most(campaign: Campaign, tasks: int) -> int:
-    """Return how many tasks anybody answers, with all checks, who answers so many ordinary ones."""
+    """Return the total number of tasks, including checks, for a number of ordinary tasks."""
     if not any(_shares(campaign).values()):
         return tasks
     golds = campaign.tasks.filter(purpose=Purpose.GOLD, withdrawn=False).count()
@@ -176,7 +176,8 @@ def at_most(campaign: Campaign, tasks: int) -> int:
 
 
 def _planned(campaign: Campaign, annotator_id: int | None, ordinary: int, golds: int) -> dict[Purpose, int]:
-    """Return how many checks of each kind go with so many ordinary tasks, of `golds` there are; for None at most.
+    """Return the number of checks of each kind for a number of ordinary tasks, with `golds` gold tasks; for None the
+    maximum.
 
     Never fewer than come: checks are a share of all tasks, themselves among these, so they are added until it fits.
     """
@@ -206,7 +207,7 @@ def _after(campaign: Campaign) -> int:
 
 
 def _due(campaign: Campaign, annotator_id: int | None, purpose: Purpose, tasks: int) -> int:
-    """Return how many checks of a kind are due among so many tasks: their share, begun anywhere."""
+    """Return the number of checks of a kind that are due among a number of tasks, by their share."""
     share = _shares(campaign)[purpose]
     if not share:
         return 0

@@ -1,4 +1,4 @@
-"""Who gets which task next, and for how long.
+"""Leasing tasks: which annotator gets which task next, and for how long.
 
 The database guarantees exact replication and quotas (see `slots`). `selection` only decides the order,
 `gold_and_repeats` which checks are mixed in, and `day_caps` when the daily limit is reached.
@@ -32,7 +32,7 @@ _EXPIRE_AT_ONCE = 500
 def next_assignment(
     *, campaign: Campaign, annotator: Annotator, now: datetime | None = None
 ) -> Assignment | None:
-    """Return the annotator's open task, or lease them another; None when nothing is left for them, or today.
+    """Return the annotator's open task, or lease them another; None if no task is left for them, or today.
 
     Asking again renews the lease of an open task. Raises Forbidden `not_enrolled`, `annotator_paused`,
     `annotator_excluded`, `consent_missing`, `practice_first`, and Conflict `campaign_not_open` or
@@ -99,7 +99,7 @@ def expire(*, campaign: Campaign, now: datetime | None = None) -> int:
     if not overdue.exists():
         return 0
     with transaction.atomic():
-        # Another request that holds one of these rows is submitting or releasing it, and ends it.
+        # Another request that has locked one of these rows is submitting or releasing it, and ends it.
         rows = list(
             overdue.select_for_update(skip_locked=True, of=("self",)).order_by("pk")[:_EXPIRE_AT_ONCE]
         )
@@ -108,7 +108,7 @@ def expire(*, campaign: Campaign, now: datetime | None = None) -> int:
 
 
 def lock_enrolment(campaign: Campaign, annotator: Annotator) -> Enrolment:
-    """Return the annotator's enrolment, locked, so that their requests come one after the other.
+    """Return the annotator's enrolment, locked, so that their requests are processed one after the other.
 
     Refuses an annotator who may not label: see `next_assignment`.
     """
@@ -137,10 +137,10 @@ def lock_enrolments(campaign_id: int) -> dict[int, str]:
 
 
 def lock_for_decisions(enrolments: Iterable[Enrolment]) -> None:
-    """Lock these enrolments before a decision about their annotators, and all others of campaigns labelled in a tool.
+    """Lock these enrolments before a decision about their annotators; in campaigns labelled in a tool, lock all.
 
-    There such a decision also marks what the tool's records hold of the annotator and of the tasks they answered, in
-    several steps. Annotators share tasks, so that two decisions at once could wait for each other's records.
+    In such campaigns, a decision also marks the tool's records of the annotator and of the tasks that they answered, in
+    several steps. Annotators share tasks, so two simultaneous decisions could wait for each other's records.
     """
     decided = list(enrolments)
     keys = [row.pk for row in decided]
@@ -152,7 +152,7 @@ def lock_for_decisions(enrolments: Iterable[Enrolment]) -> None:
 
 
 def lock_own(assignment: Assignment, annotator: Annotator) -> Assignment:
-    """Return the assignment as it is now, locked; NotFound when it is not the annotator's."""
+    """Return the assignment's present state, locked; raises NotFound if it is not the annotator's."""
     locked = (
         Assignment.objects.select_for_update(of=("self",))
         .select_related("task__campaign__study")
@@ -181,9 +181,9 @@ def _end(assignments: list[Assignment], state: str, now: datetime) -> None:
 def lease(
     task_id: int, annotator_id: int, *, purpose: str, now: datetime, expires_at: datetime
 ) -> Assignment:
-    """Lease a task to an annotator; for a label a place was taken before, and checks need none.
+    """Lease a task to an annotator; a label's place was taken before, and checks need none.
 
-    A task whose lease ran out may come back to the same annotator, with the same row and public id.
+    A task whose lease has ended may be leased to the same annotator again, with the same row and public id.
     """
     statement = sql.LEASE_LABEL if purpose == Assignment.Purpose.LABEL else sql.LEASE_CHECK
     values = {"public_id": uuid_value(uuid.uuid4()), "task": task_id, "annotator": annotator_id}
@@ -205,7 +205,7 @@ def lease(
 
 
 def open_tasks(campaign: Campaign, annotator_id: int, *, calm: bool = False) -> QuerySet[Task]:
-    """Return the tasks that the annotator could be given now, checks apart. `calm`: none that is sensitive."""
+    """Return the tasks, without checks, that the annotator could get now. `calm`: no sensitive tasks."""
     own_assignments = Assignment.objects.filter(annotator=annotator_id, task=OuterRef("pk")).exclude(
         state=State.EXPIRED
     )
@@ -228,7 +228,7 @@ def more_tomorrow(campaign: Campaign, annotator_id: int) -> bool:
 
 
 def likely_next(campaign: Campaign, annotator_id: int) -> int | None:
-    """Return the task that would be leased if the open one were submitted now. Reads only, promises nothing."""
+    """Return the task that would be leased if the open one were submitted now. Reads only, without a guarantee."""
     today = day_caps.today(campaign, annotator_id)
     if today.enough:
         return None
@@ -266,10 +266,10 @@ def claim_next(
     most_screens: int | None,
     now: datetime,
 ) -> Assignment | None:
-    """Lease the best task that is still free, or a check in its place; None when nothing is left, or today.
+    """Lease the best free task, or a check instead of it; None if no task is left, or today.
 
-    The caller holds the annotator's enrolment, whose `most_screens` limits what they are given. `turn` is
-    `gold_and_repeats.turn_of` their latest task.
+    The caller has locked the annotator's enrolment, whose `most_screens` limits their tasks. `turn` is
+    `gold_and_repeats.turn_of` for their latest task.
     """
     if most_screens is not None and answered(campaign.pk, annotator_id) >= most_screens:
         return None
@@ -296,9 +296,10 @@ def claim_next(
             if slots.claim(choice, annotator_id, joined, wait=wait):
                 label = Assignment.Purpose.LABEL
                 return lease(choice.task_id, annotator_id, purpose=label, now=now, expires_at=expires_at)
-            # A mix too long to be checked beforehand refuses for good; any other refusal is a race lost.
+            # A refusal is permanent if the mix is too long to be checked beforehand; any other refusal means a lost
+            # race.
             lost = lost or joined is not None
-        # Others were quicker for every task that was tried: look again for what they left open.
+        # Others were faster for every task that was tried: look for tasks that are still open.
         if not lost:
             return None
         wait = True

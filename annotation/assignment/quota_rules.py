@@ -56,14 +56,14 @@ FIELD_WORDS = {
 
 @dataclass(frozen=True)
 class Preset:
-    """Rules that leads ask for most, under one name."""
+    """Frequently used rules, under one name."""
 
     title: str
     lines: tuple[str, ...]
 
     @property
     def needs_group(self) -> bool:
-        """Whether it speaks of the group shown, which a rating has none of."""
+        """Whether the rule refers to the group shown; ratings show no group."""
         return any(_GROUP in text for text in self.lines)
 
 
@@ -132,8 +132,8 @@ def _contradiction(rules: Sequence[Rule], annotators_per_task: int) -> str:
         for pair in combinations(of_field, 2):
             if not TaskRules(pair).completable([], annotators_per_task):
                 first, second = (in_words(rule).rstrip(".") for rule in pair)
-                return f"“{first}” and “{second}” cannot both hold: {together}."
-        return f"The rules on {FIELD_WORDS[field]} cannot all hold: {together}."
+                return f"“{first}” and “{second}” cannot both be met: {together}."
+        return f"The rules on {FIELD_WORDS[field]} cannot all be met: {together}."
     return ""
 
 
@@ -155,7 +155,7 @@ def store(campaign: Campaign, rules: Sequence[Rule]) -> None:
 
 
 def stored(campaign: Campaign) -> tuple[Rule, ...]:
-    """Return the rules of a campaign in the order they were given; none of one that is not saved."""
+    """Return the rules of a campaign in their order; none for an unsaved campaign."""
     if campaign.pk is None:
         return ()
     return tuple(
@@ -191,7 +191,7 @@ def in_words(rule: Rule) -> str:
 
 
 def presets_in(rules: Sequence[Rule]) -> tuple[list[str], list[Rule]]:
-    """Return the presets that rules hold, and the rules that belong to none of these."""
+    """Return the presets contained in rules, and the remaining rules."""
     preset_names = [name for name, preset in PRESETS.items() if set(_rules_of(preset)) <= set(rules)]
     covered = {rule for name in preset_names for rule in _rules_of(PRESETS[name])}
     return preset_names, [rule for rule in rules if rule not in covered]
@@ -207,7 +207,7 @@ def names_of(rule: Rule) -> str:
 
 
 def value_names(rule: Rule) -> list[str]:
-    """Return what the values of a rule are called within a sentence; countries and regions are proper names."""
+    """Return the names of a rule's values within a sentence; countries and regions are proper names."""
     if rule.field not in codes.CODED:
         return sorted(rule.values)
     return [name for name, _ in _named_codes(rule)]
@@ -275,7 +275,7 @@ def load_quotas(campaign: Campaign) -> CampaignQuotas | None:
 
 
 class _Opened:
-    """A campaign as a key: its seed and the moment it opened belong to its number, so no other has it."""
+    """The cache key of a campaign: number, seed and opening time, which no other campaign shares."""
 
     def __init__(self, campaign: Campaign) -> None:
         self.campaign = campaign
@@ -314,7 +314,7 @@ def _country(iso_code: str) -> str:
 
 
 def _coded(rule: Rule) -> Rule:
-    """Return the rule with codes for its values; ValueError names one that there is none for, with the list."""
+    """Return the rule with codes for its values; raises ValueError with a value that has no code, and the list."""
     if rule.field not in codes.CODED:
         return rule
     code_by_value = {
@@ -370,7 +370,7 @@ def _parse_object(raw: object) -> Rule:
 def _normalised(values: Sequence[str]) -> frozenset[str]:
     normal_values = frozenset(filter(None, map(normalise, values)))
     if not all(value.isprintable() for value in normal_values):
-        raise ValueError("a value holds a control character.")
+        raise ValueError("a value contains a control character.")
     return normal_values
 
 

@@ -1,4 +1,4 @@
-"""Who may share a task: quota rules, and whether a task that some people hold can still meet all of them.
+"""Who may share a task: quota rules, and whether a task with some annotators can still meet all of them.
 
 Nothing here uses the database. A rule concerns one profile field. A future annotator may have any value in any field,
 or none. So the fields can be considered separately, while the rules on one field are solved together, exactly.
@@ -18,9 +18,9 @@ from accounts.models import AnnotatorProfile
 AT_LEAST, AT_MOST, DISTINCT = "at_least", "at_most", "distinct"
 SEVERAL_VALUES = frozenset({"languages"})
 _AGES = frozenset(AnnotatorProfile.AgeBand.values)  # the one field with a closed list of answers
-_LONGEST_MIX = 1500  # an index row of PostgreSQL holds 2,700 bytes
+_LONGEST_MIX = 1500  # an index row of PostgreSQL has at most 2,700 bytes
 
-# A profile: per field the codes, normalised; a field that was left empty, or holds own words alone, is absent.
+# A profile: per field the codes, normalised; a field that is empty or only has own words is absent.
 Profile = Mapping[str, frozenset[str]]
 
 
@@ -45,8 +45,8 @@ def profile_of(values: Mapping[str, object]) -> Profile:
 class Rule:
     """At least or at most `k` annotators of a task with `field` in `values`, or all distinct on `field`.
 
-    `negated`: the field is given and none of its values is listed. `matches_group` ('region' or
-    'nationality') stands for the values of the group that the task depicts.
+    `negated`: the field is given and none of its values is listed. `matches_group` ('region' or 'nationality') means
+    the values of the depicted group.
     """
 
     kind: str
@@ -59,7 +59,8 @@ class Rule:
     def met_by(self, profile: Profile) -> bool:
         """Return whether an annotator counts. One who left the field empty never does.
 
-        Nor does one count as *not* of these values who said something that has no code: it may be one of them.
+        An annotator whose own words have no code does not count as *not* having these values, because the words may
+        mean one of them.
         """
         answers = profile.get(self.field, frozenset())
         if self.negated and UNCODED in answers:
@@ -68,7 +69,7 @@ class Rule:
 
 
 class Member(NamedTuple):
-    """All that the rules see of an annotator: which count them, and marks of their values where all must differ."""
+    """The rules' view of an annotator: the rules that count them, and marks of their values if all must differ."""
 
     counted: tuple[bool, ...]
     marks: tuple[frozenset[str], ...]
@@ -76,7 +77,7 @@ class Member(NamedTuple):
 
 @dataclass(frozen=True)
 class TaskRules:
-    """The rules of one task: the group's own values put in."""
+    """The rules of one task, with the group's own values."""
 
     rules: tuple[Rule, ...]
 
@@ -90,7 +91,7 @@ class TaskRules:
 
     @cached_property
     def key(self) -> str:
-        """Return a name for these rules: the same for groups whose own values are the same."""
+        """Return a name for these rules, which is equal for groups with equal values."""
         group_values = [sorted(rule.values) for rule in self.rules if rule.matches_group]
         return hashlib.sha256(repr(group_values).encode()).hexdigest()[:12] if group_values else "-"
 
@@ -108,7 +109,7 @@ class TaskRules:
         return _completable(self, tuple(sorted(members, key=repr)), slot_count)
 
     def mix(self, members: Iterable[Member], slot_count: int) -> str:
-        """Return what the rules see of a task, as text: tasks of one mix are open to the same people.
+        """Return the rules' view of a task, as text: tasks with the same mix are open to the same people.
 
         A mix too long for an index begins with '?': only a look at the task itself decides.
         """
@@ -117,11 +118,11 @@ class TaskRules:
         return text if len(text) <= _LONGEST_MIX else f"?{slot_count}/{self.key}"
 
     def allows(self, mix: str, profile: Profile) -> bool:
-        """Return whether an annotator may join a task of this mix. Of one too long it says yes."""
+        """Return whether an annotator may join a task with this mix; True if the mix is too long."""
         return mix.startswith("?") or _allows(self, mix, self.member(profile))
 
     def joined(self, mix: str, profile: Profile) -> str | None:
-        """Return the mix after an annotator joined; None where `mix` is too long to tell."""
+        """Return the mix after an annotator joined; None if `mix` is too long."""
         if mix.startswith("?"):
             return None
         return self.mix([*members_of(mix), self.member(profile)], int(mix.split("/", 1)[0]))
@@ -155,7 +156,7 @@ def _written(member: Member) -> str:
 
 
 def members_of(mix: str) -> list[Member]:
-    """Return those who hold a task of this mix, as far as the rules see them."""
+    """Return the annotators of a task with this mix, as the rules see them."""
     return [_read(text) for text in mix.split("/", 2)[2].split(" ") if text]
 
 
@@ -197,7 +198,7 @@ def _completable(task: TaskRules, members: tuple[Member, ...], slot_count: int) 
 def _field_completable(
     rules: Sequence[Rule], counts: Sequence[int], free: int, field: str, marks_in_use: frozenset[str] | None
 ) -> bool:
-    """Return whether `free` more people can meet the rules on one field, `counts` being met by those there.
+    """Return whether `free` more people can meet the rules on one field; `counts` are met by the present ones.
 
     `marks_in_use` are the marks that nobody else may have, when all must differ.
     """
@@ -213,7 +214,7 @@ def _field_completable(
     return _fill(choices, free, needs, tuple(min(room, free) for room in rooms), stock, {})
 
 
-# One way to fill a place: which rules count it, and of which kinds of value it uses one up.
+# One way to fill a place: the rules that count it, and the kinds of value of which it uses one.
 _Choice = tuple[tuple[bool, ...], tuple[int, ...]]
 
 
@@ -222,7 +223,8 @@ def _choices(
 ) -> tuple[tuple[_Choice, ...], tuple[int, ...]]:
     """Return the ways to fill a place, and how many unused values there are of each kind.
 
-    Values that the same rules list are of one kind. Values that no rule lists have no end, but for ages.
+    Values listed by the same rules are of one kind. The number of values that no rule lists is unlimited, except for
+    ages.
     """
     listed = _AGES if field == "age_band" else frozenset().union(*(rule.values for rule in rules))
     kinds: dict[tuple[bool, ...], int] = {}

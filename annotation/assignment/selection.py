@@ -1,8 +1,8 @@
-"""Which open task an annotator is given: two or three index reads, however large the campaign.
+"""Choosing an open task for an annotator: two or three index reads for campaigns of any size.
 
-First the images they have begun; then the tasks with the fewest annotations, from a random place for each
-task. With quotas, only tasks whose mix (`quotas`) lets the annotator in. Nothing is locked here: a conditional
-UPDATE claims a choice and fails if somebody else was faster.
+Images that the annotator has begun come first, then the tasks with the fewest annotations, from a random position for
+each task. With quotas, only tasks whose mix (`quotas`) admits the annotator. Nothing is locked here: a conditional
+UPDATE claims the choice and fails if somebody else was faster.
 """
 
 import hashlib
@@ -38,7 +38,7 @@ def choices(
     turn: int,
     calm: bool = False,
 ) -> Iterator[Choice]:
-    """Yield tasks for the annotator, the best first; none when no task is open for them. `calm`: none sensitive."""
+    """Yield tasks for the annotator, the best first; none if no task is open for them. `calm`: no sensitive tasks."""
     queries = sql.CALM_TASK if calm else sql.ANY_TASK
     parameters: dict[str, Any] = {"campaign": campaign.pk, "annotator": annotator_id}
     for row in rows(queries.begun, parameters) if screens_per_image(campaign) > 1 else ():
@@ -47,7 +47,7 @@ def choices(
             yield choice
             break
     place = chance(campaign, annotator_id, turn)
-    # Between two reads somebody may take a place, and what the first one promised is there no more: look again.
+    # Between two reads somebody may take a place, so that the result of the first is no longer valid: look again.
     if quotas is None:
         least_covered: list[Choice] = []
         while not least_covered and (level := rows(queries.level, parameters)):
@@ -76,7 +76,7 @@ def screens_per_image(campaign: Campaign) -> float:
 
 @lru_cache(maxsize=1000)
 def _screens_per_image(campaign_id: int, seed: int, opened_at: datetime | None) -> float:  # noqa: ARG001
-    # Seed and moment are part of the key, since the number of a deleted campaign may be given again.
+    # Seed and time are part of the key, because the number of a deleted campaign may be reused.
     labels = Task.objects.filter(campaign=campaign_id, purpose=Task.Purpose.LABEL, image__isnull=False)
     totals = labels.aggregate(screens=Count("pk"), images=Count("image", distinct=True))
     return totals["screens"] / totals["images"] if totals["images"] else 1.0
@@ -85,7 +85,7 @@ def _screens_per_image(campaign_id: int, seed: int, opened_at: datetime | None) 
 def open_mixes(
     campaign: Campaign, quotas: CampaignQuotas, profile: Profile, place: float = 0.0, *, calm: bool = False
 ) -> list[str]:
-    """Return the mixes of open tasks that let somebody of this profile in, those with fewest people first."""
+    """Return the mixes of open tasks that admit this profile, those with the fewest people first."""
     mix_rows = rows((sql.CALM_TASK if calm else sql.ANY_TASK).mixes, {"campaign": campaign.pk})
     mixes = [mix for (mix,) in mix_rows if quotas.allows(mix, profile)]
     return sorted(mixes, key=lambda mix: (_people(mix), hashlib.sha256(f"{place}{mix}".encode()).digest()))

@@ -1,8 +1,8 @@
-"""Slots of a task: the only module that takes them and gives them back.
+"""Taking and freeing the slots of a task; no other module does this.
 
-`Task.held` counts the assignments that hold a slot and never exceeds `Task.wanted` (a CHECK); an assignment's
-slot number is unique in its task (a UNIQUE). `Task.quota_mix` stores what the campaign's quotas need about those who
-hold it. All change together in the caller's transaction.
+`Task.held` counts the assignments that hold a slot and never exceeds `Task.wanted` (a CHECK); an assignment's slot
+number is unique in its task (a UNIQUE). `Task.quota_mix` stores what the campaign's quotas need to know about its
+annotators. All of these change together in the caller's transaction.
 """
 
 from collections import Counter, defaultdict
@@ -25,8 +25,8 @@ from foundation.database.statements import changed
 def take(task_id: int, annotator_id: int) -> int | None:
     """Take the lowest free slot of a task for an annotator.
 
-    None when none is free, the task is no longer offered, or with this annotator its quotas could not be met
-    any more. The UPDATE locks the task's row, so a second request waits and then sees what the first left.
+    None if no slot is free, the task is no longer offered, or its quotas could no longer be met with this annotator.
+    The UPDATE locks the task's row, so a second request waits and then sees the result of the first.
     """
     offered = Task.objects.filter(pk=task_id, withdrawn=False, held__lt=F("wanted"))
     if not offered.update(held=F("held") + 1):
@@ -47,10 +47,10 @@ def take(task_id: int, annotator_id: int) -> int | None:
 
 
 def claim(choice: Choice, annotator_id: int, joined: str | None, *, wait: bool = True) -> bool:
-    """Take a place of a task that is still as it was when it was chosen; return whether that was so.
+    """Take a place of a task if it has not changed since it was chosen; return whether this succeeded.
 
-    `joined` is its mix with the annotator, where `choice.mix` said all there is to know: then one
-    UPDATE both checks the quotas and takes the place. `wait`: see `hold`.
+    `joined` is its mix with the annotator if `choice.mix` was complete: then one UPDATE both checks the quotas and
+    takes the place. `wait`: see `hold`.
     """
     if joined is None:
         return take(choice.task_id, annotator_id) is not None
@@ -58,7 +58,7 @@ def claim(choice: Choice, annotator_id: int, joined: str | None, *, wait: bool =
 
 
 def hold(choice: Choice, joined: str, *, wait: bool = True) -> bool:
-    """Count one more slot of a task as held, if nobody did since it was chosen; return whether that was so.
+    """Count one more slot of a task as held, if nobody has since it was chosen; return whether this succeeded.
 
     Without `wait` it is not so either while somebody else has the task locked.
     """
@@ -81,10 +81,10 @@ def _lowest_free(task_id: int) -> int:
 
 
 def lock_held(annotator_id: int, campaign_ids: Iterable[int]) -> None:
-    """Lock the tasks that an annotator holds in some campaigns, and the assignments that hold them before.
+    """Lock an annotator's tasks in some campaigns, after the assignments that hold them.
 
-    For transactions that give back places in several steps. Each step locks in the order of ids, the steps
-    together do not, so that two people who withdraw at the same moment could wait for each other.
+    For transactions that free places in several steps. Each step locks in the order of ids, but the steps together do
+    not, so two simultaneous withdrawals could wait for each other.
     """
     assignments = Assignment.objects.filter(
         annotator=annotator_id, task__campaign__in=campaign_ids, slot__isnull=False
@@ -96,11 +96,11 @@ def lock_held(annotator_id: int, campaign_ids: Iterable[int]) -> None:
 
 
 def give_back(task_ids: Iterable[int]) -> None:
-    """Count one slot of each task as free; a task named twice gives back two.
+    """Count one slot of each task as free; two slots of a task that is named twice.
 
-    The assignments have let go of their slots before. Rows are locked in the order of their ids, so that two
-    such calls cannot wait for each other; and not against a submission, which at its commit looks whether the
-    task it answered is still there while it holds its next one.
+    The assignments have already released their slots. Rows are locked in the order of their ids, so that two such calls
+    cannot wait for each other. The lock does not conflict with a submission, which checks at its commit whether its
+    task still exists while it holds its next one.
     """
     freed = Counter(task_ids)
     locked = Task.objects.select_for_update(no_key=True).filter(pk__in=freed).order_by("pk")
@@ -117,7 +117,8 @@ def give_back(task_ids: Iterable[int]) -> None:
 
 
 def profile_changed(annotator: Annotator) -> int:
-    """See the tasks that an annotator holds as their profile is now; return how many. Call it in a transaction."""
+    """Update the mixes of an annotator's tasks for their present profile; return the number of tasks. Call it in a
+    transaction."""
     holding = Q(assignments__annotator=annotator, assignments__slot__isnull=False)
     # Those of closed campaigns too: they may be opened again.
     held_tasks = Task.objects.filter(holding, ~Q(quota_mix="")).values("pk")
@@ -141,7 +142,7 @@ def profiles_of(annotator_ids: Iterable[int]) -> dict[int, Profile]:
 
 
 def mix_anew(pks: Sequence[int]) -> None:
-    """Write what quotas see of these tasks from who holds them now. The caller has locked them."""
+    """Write the mixes of these tasks from their present annotators. The caller has locked them."""
     by_task: dict[int, list[int]] = defaultdict(list)
     for pk, annotator_id in _holding(pks).values_list("task_id", "annotator_id"):
         by_task[pk].append(annotator_id)
@@ -164,7 +165,7 @@ def mix_anew(pks: Sequence[int]) -> None:
 
 
 def mix_of(quotas: CampaignQuotas, task: Task, profiles: Sequence[Profile]) -> str | None:
-    """Return the mix of a task held by annotators of these profiles; None when that breaks a rule for good."""
+    """Return the mix of a task with annotators of these profiles; None if that breaks a rule permanently."""
     rules = quotas.of_group(_group_of(task))
     members = [rules.member(profile) for profile in profiles]
     return rules.mix(members, task.wanted) if rules.completable(members, task.wanted) else None

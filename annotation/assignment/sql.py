@@ -77,12 +77,12 @@ LOAD_SUBMISSION = f"""
     LEFT JOIN annotation_annotation l ON l.assignment_id = a.id AND l.is_latest
     WHERE a.public_id = %(public_id)s AND n.user_id = %(user)s
 """
-# The enrolment first, as every verb does: requests of one annotator come one after the other.
+# The enrolment first, as in every verb: requests of one annotator are processed one after the other.
 LOCK_SUBMISSION = " FOR UPDATE OF e, a"
 
 # Storing an answer --------------------------------------------------------------------------------------------------
 
-# A correction leaves the assignment as it is: the same values are written again.
+# A correction does not change the assignment: the same values are written again.
 END_ASSIGNMENT = """
     UPDATE annotation_assignment SET state = %(state)s, slot = %(slot)s, ended_at = %(ended_at)s
     WHERE id = %(assignment)s
@@ -159,7 +159,7 @@ STORE_QUESTIONS = f"""
 
 # Taking a place and leasing a task ----------------------------------------------------------------------------------
 
-# Whether a task is as it was when it was chosen.
+# Whether a task has not changed since it was chosen.
 _AS_CHOSEN = (
     "id = %(task_id)s AND held = %(held)s AND held < wanted AND NOT withdrawn AND quota_mix = %(mix)s"
 )
@@ -196,9 +196,9 @@ LEASE_CHECK = LEASE_TASK.format(slot="NULL")
 # what the ORM makes of them joins and sorts all open tasks. `make bench ARGS=annotation_load` compares 4,000 tasks
 # with 100,000.
 
-# How many of an annotator's latest tasks are looked at for an image to go on with.
+# The number of an annotator's latest tasks that are searched for an image to continue.
 _RECENT = 20
-# A task whose lease ran out may come back to the same annotator.
+# A task whose lease has ended may be leased to the same annotator again.
 _NOT_HAD = (
     "NOT EXISTS (SELECT 1 FROM annotation_assignment m"
     " WHERE m.task_id = t.id AND m.annotator_id = %(annotator)s AND m.state <> 'expired')"
@@ -265,13 +265,13 @@ class TaskQueries:
 
 
 ANY_TASK = TaskQueries()
-# For an annotator who saw as many sensitive tasks as a day may bring.
+# For an annotator who has reached the daily cap of sensitive tasks.
 CALM_TASK = TaskQueries(" AND NOT t.sensitive")
 
 # Checks and caps ----------------------------------------------------------------------------------------------------
 # Reason: they run at every turn that may bring a check, and in campaigns with a cap at every task.
 
-# Skipped tasks count as given; a task whose lease ran out may still come back.
+# Skipped tasks count; a task whose lease has ended may still be leased again.
 COUNT_GIVEN = """
     SELECT a.purpose, COUNT(*) FROM annotation_assignment a JOIN annotation_task t ON t.id = a.task_id
     WHERE a.annotator_id = %(annotator)s AND t.campaign_id = %(campaign)s AND a.state <> 'expired'
@@ -282,7 +282,7 @@ NEW_GOLD = f"""
     WHERE t.campaign_id = %(campaign)s AND t.purpose = 'gold' AND NOT t.withdrawn AND {_NOT_HAD}
     ORDER BY t.id LIMIT 1000
 """
-# The latest answers are too fresh; of the others the oldest thousand are enough to choose from.
+# The latest answers are too recent; the oldest thousand of the others suffice.
 OLD_ANSWERS = """
     SELECT t.id, t.sensitive
     FROM (SELECT a.task_id, a.purpose
@@ -296,7 +296,7 @@ OLD_ANSWERS = """
                       AND m.annotator_id = %(annotator)s AND m.purpose = 'repeat' AND m.state <> 'expired')
     ORDER BY t.id LIMIT 1000
 """
-# Every sensitive task that was shown counts, also when it was skipped or came back.
+# Every shown sensitive task counts, even if it was skipped or leased again.
 COUNT_TODAY = """
     SELECT COUNT(CASE WHEN a.state IN ('leased', 'submitted', 'surplus') THEN 1 END),
            COUNT(CASE WHEN t.sensitive THEN 1 END)

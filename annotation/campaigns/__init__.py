@@ -1,1 +1,1 @@
-"""Campaigns: their life cycle, what they ask, what annotators read, and how far they are."""
+"""Campaigns: their life cycle, planning, instruments and progress."""

@@ -1,4 +1,4 @@
-"""Which campaigns a person may see, change or label. What they may not see raises NotFound."""
+"""Which campaigns a person may see, change or label. A campaign that they may not see raises NotFound."""
 
 from uuid import UUID
 
@@ -11,7 +11,7 @@ from studies.access import AnyRequest, require, studies_visible_to
 
 
 def campaign_for(request: AnyRequest, pk: int) -> Campaign:
-    """Return the campaign if the person has in its study what the address requires."""
+    """Return the campaign if the person has the right in its study that the address requires."""
     visible = Campaign.objects.filter(study__in=studies_visible_to(request.user)).select_related("study")
     campaign = visible.filter(pk=pk).first()
     if campaign is None:

@@ -20,8 +20,8 @@ def clone(
 ) -> Campaign:
     """Make a draft like `campaign`, without its annotators and answers.
 
-    Its seed follows from its own slug, so attributes, samples and orders are drawn again; `same_draw` keeps the
-    seed. Gold and practice tasks are copied where their images are still shown.
+    Its seed is derived from its own slug, so attributes, samples and orders are drawn again; `same_draw` keeps the
+    seed. Gold and practice tasks are copied if their images are still shown.
     """
     if campaign.imported:
         raise Conflict(
@@ -78,7 +78,7 @@ def _copy_quality_rules(campaign: Campaign, draft: Campaign) -> None:
 
 
 def _copy_known_tasks(campaign: Campaign, draft: Campaign, by: User | None) -> int:
-    """Copy gold and practice tasks; return how many cannot be asked any more."""
+    """Copy gold and practice tasks; return the number of tasks that can no longer be used."""
     left_out_count = 0
     tasks = Task.objects.filter(campaign=campaign, purpose__in=known_tasks.PURPOSES, withdrawn=False)
     tasks = tasks.select_related("image").prefetch_related(

@@ -21,7 +21,7 @@ GROUPS_AS_COLUMNS = 20
 class Coverage:
     """One page of the matrix: a row of counts for each annotator, under the columns."""
 
-    what: str  # what a column is, such as “identity group”
+    what: str  # the type of the columns, such as “identity group”
     columns: list[str]
     rows: list[tuple[Enrolment, list[int], int]]  # annotator, counts, their sum
 
@@ -29,7 +29,8 @@ class Coverage:
 def shown_coverage(
     campaign: Campaign, enrolments: Iterable[Enrolment]
 ) -> tuple[Coverage | None, datetime | None]:
-    """Return the matrix of a page and when it was counted (None: now); no matrix while a large one is counted."""
+    """Return the matrix of a page and the time of counting (None: now); no matrix while a large one is being
+    counted."""
     enrolments = list(enrolments)
     if not snapshots.is_large(campaign):
         return coverage(campaign, enrolments), None

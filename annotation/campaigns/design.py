@@ -1,4 +1,4 @@
-"""What a lead decides about a campaign: declared here for forms, the command and the API."""
+"""The settings of a campaign, declared here for forms, the command and the API."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar
@@ -12,14 +12,14 @@ from foundation.errors import DomainError
 from foundation.parameters import ParameterSet, Problem, parameter
 
 LONGEST_NAME = 120
-# The part that stands in columns of the campaign.
+# The settings that are columns of the campaign.
 COLUMNS = (
     "name", "kind", "annotators_per_task", "attributes_per_screen", "boxes_required", "lease_minutes", "options",
 )  # fmt: skip
 
 
 class CampaignDesign(ParameterSet):
-    """What a campaign asks, how, and how many people answer."""
+    """The design of a campaign: its questions and the number of people who answer."""
 
     error_code: ClassVar[str] = "numbers_invalid"
 
@@ -114,7 +114,7 @@ class CampaignDesign(ParameterSet):
 
 
 def needless_for(kind: Kind) -> frozenset[str]:
-    """Return the settings that mean nothing for a kind."""
+    """Return the settings that have no meaning for a kind."""
     needless = set() if kind.marks_attributes else {"attributes_per_screen"}
     if not any(region.required is None for region in kind.regions):
         needless.add("boxes_required")
@@ -122,7 +122,7 @@ def needless_for(kind: Kind) -> frozenset[str]:
 
 
 def refuse_needless(given: Iterable[str], kind: Kind) -> None:
-    """Raise DomainError `setting_needless` where a setting is given that means nothing for the kind."""
+    """Raise DomainError `setting_needless` for a setting without a meaning for the kind."""
     if needless := sorted(needless_for(kind).intersection(given)):
         sentence = f"Campaigns of the kind “{kind.name}” have no such setting."
         message = f"Campaigns of the kind “{kind.name}” have no {' and no '.join(needless)}."

@@ -32,7 +32,7 @@ class Extension:
 
     wanted: int
     screens: int
-    more_answers: int  # fewer, where it is negative
+    more_answers: int  # fewer if it is negative
     surplus: int  # surplus labels that can take a new place
     people: int  # active annotators
     quotas: QuotaReport
@@ -44,7 +44,7 @@ class Extension:
 
 
 def look_ahead(campaign: Campaign, annotators_per_task: int) -> Extension:
-    """Return what `extend` would do, or why it would refuse. Reads only."""
+    """Return the effect of `extend`, or why it would refuse. Reads only."""
     screens = _tasks(campaign).filter(withdrawn=False).count()
     try:
         _check(campaign, annotators_per_task)

@@ -37,8 +37,8 @@ class QuotaReport:
     sentences: tuple[str, ...] = ()
     stuck: int = 0  # tasks that no participant may continue
     broken: int = 0  # tasks whose annotators changed their profiles so that a rule no longer holds
-    impossible: str = ""  # a sentence where nobody at all can meet the rules
-    cells: tuple[CellPeople, ...] = ()  # whom the rules ask for, and how many of these take part
+    impossible: str = ""  # a sentence if nobody can meet the rules
+    cells: tuple[CellPeople, ...] = ()  # the people whom the rules ask for, and how many of them take part
 
 
 def before_opening(campaign: Campaign, plan: CampaignPlan) -> QuotaReport:
@@ -93,7 +93,7 @@ def _before_opening(campaign: Campaign, plan: CampaignPlan, quotas: CampaignQuot
 
 
 def cells_of_campaign(campaign: Campaign) -> list[QuotaCell]:
-    """Return whom the rules ask for: of a draft by its plan, else by its screens."""
+    """Return the people whom the rules ask for: for a draft by its plan, otherwise by its screens."""
     if campaign.state == Campaign.State.DRAFT:
         return cells_of_plan(campaign.study, quota_rules.stored(campaign), sampling.plan(campaign))
     tasks = Task.objects.filter(campaign=campaign, purpose=Task.Purpose.LABEL, withdrawn=False)
@@ -102,7 +102,7 @@ def cells_of_campaign(campaign: Campaign) -> list[QuotaCell]:
 
 
 def cells_of_plan(study: Study, rules: Sequence[Rule], plan: CampaignPlan) -> list[QuotaCell]:
-    """Return whom rules ask for in the screens of a plan."""
+    """Return the people whom rules ask for on the screens of a plan."""
     return cells_of(rules, Counter(task.group_id for task in plan.tasks), _groups(study))
 
 
@@ -111,7 +111,7 @@ def _groups(study: Study) -> dict[int, StudyGroup]:
 
 
 def people_of_cells(campaign: Campaign, cells: Iterable[QuotaCell]) -> tuple[list[CellPeople], list[str]]:
-    """Return what each cell needs and has, and sentences about people who count toward no rule."""
+    """Return the needed and present numbers of each cell, and sentences about people who count toward no rule."""
     people = list(_profiles(campaign).values())
     per_person = Options.of(campaign).screens_per_person
     return with_people(cells, people, per_person), unplaced(quota_rules.stored(campaign), people)
@@ -120,14 +120,15 @@ def people_of_cells(campaign: Campaign, cells: Iterable[QuotaCell]) -> tuple[lis
 def people_of_draft(
     campaign: Campaign, rules: Sequence[Rule], plan: CampaignPlan, *, people_of: Campaign | None
 ) -> list[CellPeople]:
-    """Return what each cell of rules that are not stored yet needs and has; nobody takes part in an unsaved draft."""
+    """Return the needed and present numbers of each cell for unsaved rules; an unsaved draft has no participants."""
     people = list(_profiles(people_of).values()) if rules and people_of is not None else []
     cells = cells_of_plan(campaign.study, rules, plan)
     return with_people(cells, people, Options.of(campaign).screens_per_person)
 
 
 def shown_people(campaign: Campaign) -> tuple[list[CellPeople], list[str]]:
-    """Return the cells of an opened campaign, and sentences about people in none; of a large one as last counted."""
+    """Return the cells of an opened campaign, and sentences about people in none; for a large one from the last
+    count."""
     if quotas_of(campaign) is None:
         return [], []
     counted = snapshots.read(campaign, "quota_cells")
@@ -225,7 +226,7 @@ def _profiles(campaign: Campaign) -> dict[int, Profile]:
 
 
 def _done(task: Task) -> Iterable[int]:
-    """Return the annotators who hold, answered or skipped the task."""
+    """Return the annotators who have, answered or skipped the task."""
     assignments = Assignment.objects.filter(task=task).exclude(state=Assignment.State.EXPIRED)
     return assignments.values_list("annotator_id", flat=True)
 

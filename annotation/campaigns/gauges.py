@@ -9,11 +9,11 @@ from prometheus_client.core import GaugeMetricFamily, Metric
 from annotation.models import Annotation, Assignment, Campaign
 
 _RECENT = timedelta(minutes=5)
-_MOST_RECENT = 100_000  # that are looked at
+_MOST_RECENT = 100_000  # answers that are counted
 
 
 def gauges() -> Iterator[Metric]:
-    """Yield answers of late, the age of the last, open leases and open campaigns: one query each."""
+    """Yield recent answers, the age of the last one, open leases and open campaigns: one query each."""
     now = timezone.now()
     open_campaigns = Campaign.objects.filter(state=Campaign.State.OPEN).count()
     yield _gauge("campaigns_open", "Campaigns in which people can answer.", open_campaigns)
@@ -23,7 +23,7 @@ def gauges() -> Iterator[Metric]:
     if latest is not None:
         age = max((now - latest).total_seconds(), 0.0)
         yield _gauge("last_answer_age_seconds", "Time since the last answer was stored.", age)
-    # The newest by their numbers, which are in the order of time but for imports: no index on time is needed.
+    # The newest by their numbers, which are in order of time except for imports, so that no index on time is needed.
     newest = Annotation.objects.order_by("-pk").values_list("submitted_at", flat=True)[:_MOST_RECENT]
     recent = 0
     for submitted_at in newest.iterator(chunk_size=1000):

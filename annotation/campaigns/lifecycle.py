@@ -1,6 +1,6 @@
 """The life cycle of a campaign: draft → open ⇄ paused → closed, and closed → open when a lead reopens it.
 
-Each change of state is a conditional UPDATE, so of two simultaneous requests one fails.
+Each change of state is a conditional UPDATE, so one of two simultaneous requests fails.
 """
 
 import hashlib
@@ -43,8 +43,8 @@ def register_effect_of_closing(effect: Callable[[Campaign, User | None], None]) 
 def create(*, study: Study, by: User | None, declared: Kind | None = None, **settings: Any) -> Campaign:
     """Create a draft from the settings that `CampaignDesign` declares.
 
-    `declared` is the kind where it is not the one that the study has under this key now.
-    Its seed follows from the study's, so a study repeated from its seed asks the same.
+    `declared` is the kind if it is not the study's present kind with this key. Its seed is derived from the study's, so
+    a study repeated from its seed asks the same.
     """
     design = CampaignDesign.read(settings)
     kind = declared or kind_for(study, design.kind)
@@ -126,9 +126,9 @@ def change_settings(
     lease_minutes: int | None = None,
     name: str | None = None,
 ) -> Campaign:
-    """Change what may change while people work: the name, the lease, and the options in `options.CHANGEABLE`.
+    """Change settings that may change while people work: the name, the lease, and the options in `options.CHANGEABLE`.
 
-    Options that are not given stay; None resets an option to its default. Running leases keep their end.
+    Options that are not given do not change; None resets an option to its default. Running leases keep their end.
     """
     _refuse_fixed(options or {})
     campaign = Campaign.locked(campaign.pk)
@@ -210,7 +210,7 @@ def open_(*, campaign: Campaign, by: User | None) -> Campaign:
 
 
 def pause(*, campaign: Campaign, by: User | None, rule: str = "") -> Campaign:
-    """Stop handing out tasks; open ones may still be submitted. `rule` says which stop rule did it, if any."""
+    """Stop giving out tasks; open ones may still be submitted. `rule` is the stop rule that did it, if any."""
     return _move(campaign, by, "paused", {State.OPEN}, State.PAUSED, rule)
 
 
@@ -220,7 +220,8 @@ def resume(*, campaign: Campaign, by: User | None) -> Campaign:
 
 
 def close(*, campaign: Campaign, by: User | None, rule: str = "") -> Campaign:
-    """Stop handing out tasks for good. Open tasks may be submitted until their leases expire; `rule` as in `pause`."""
+    """Stop giving out tasks permanently. Open tasks may be submitted until their leases expire; `rule` as in
+    `pause`."""
     with transaction.atomic():
         campaign = _move(campaign, by, "closed", {State.OPEN, State.PAUSED}, State.CLOSED, rule)
         for effect in _effects_of_closing:

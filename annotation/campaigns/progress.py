@@ -68,7 +68,7 @@ class CampaignProgress:
         return 0 < self.tasks == self.complete
 
     def as_json(self) -> dict[str, Any]:
-        """Return what `from_json` reads."""
+        """Return the values for `from_json`."""
         days = [{"day": row.day.isoformat(), "submitted": row.submitted} for row in self.days]
         values = {**asdict(self), "days": days}
         del values["counted_at"]
@@ -96,7 +96,7 @@ def progress(campaign: Campaign, *, now: datetime | None = None) -> CampaignProg
         excluded=Count("pk", filter=Q(status=Status.EXCLUDED, is_latest=True)),
         revisions=Count("pk", filter=Q(is_latest=False, status__in=Annotation.LABELS)),
     )
-    # Imported labels were never leased: there are as many places as annotations.
+    # Imported labels were never leased: the number of places is the number of annotations.
     slot_count = statuses["accepted"] if campaign.imported else _slot_count(campaign)
     return CampaignProgress(
         **tasks,
@@ -169,7 +169,7 @@ def _tasks_by_group(campaign: Campaign) -> Any:
 
 
 def _screens_by_group(campaign: Campaign) -> Any:
-    """Return the same where screens show several images: a screen counts once for each group that it shows."""
+    """Return the same for screens with several images: a screen counts once for each group on it."""
     stimuli = TaskStimulus.objects.filter(
         task__campaign=campaign, task__withdrawn=False, image__group__isnull=False
     )

@@ -71,7 +71,7 @@ def _working_in_words(campaign: Campaign) -> list[tuple[str, str]]:
 
 
 def stop_rules_in_words(options: Options) -> list[str]:
-    """Return a sentence for each stop rule; none where only a lead stops the campaign."""
+    """Return a sentence for each stop rule; none if only a lead stops the campaign."""
     does = "Closes" if options.stop_by == "close" else "Pauses"
     rules = []
     if options.stop_at_budget:

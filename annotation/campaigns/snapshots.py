@@ -26,7 +26,7 @@ LARGE_SCREENS = 5_000
 FORMAT = 2  # raised when the shape of a kept value changes
 _YOUNGEST = timedelta(seconds=5)  # one poll of a page
 _TIMES_AS_OLD = 20
-# Faster counts run in the request that needs them, slower ones in a thread.
+# Fast counts run in the request that needs them, slow ones in a thread.
 _AT_ONCE_SECONDS = 0.2
 _CLAIM = timedelta(minutes=5)
 _AFTER_A_FAILURE = timedelta(seconds=30)
@@ -89,7 +89,7 @@ def read(campaign: Campaign, subject: str, argument: str = "", *, wait: bool = F
 
 
 def is_large(campaign: Campaign) -> bool:
-    """Return whether the campaign's numbers are cached; each object is looked up once."""
+    """Return whether the campaign's numbers are cached; each object is checked once."""
     is_known_large: bool | None = vars(campaign).get("_is_large")
     if is_known_large is None:
         is_known_large = vars(campaign)["_is_large"] = campaign.pk in large([campaign.pk])
@@ -97,11 +97,11 @@ def is_large(campaign: Campaign) -> bool:
 
 
 def large(campaigns: Iterable[int]) -> set[int]:
-    """Return the large ones of these campaigns: one query with a bounded read for each."""
+    """Return the large campaigns among these, with one limited query for each."""
     campaign_ids = list(campaigns)
     if not campaign_ids:
         return set()
-    # Reads no more of the index than the limit.
+    # Reads the index only up to the limit.
     beyond = Task.objects.filter(campaign=OuterRef("pk")).order_by("pk")[LARGE_SCREENS : LARGE_SCREENS + 1]
     return set(Campaign.objects.filter(Exists(beyond), pk__in=campaign_ids).values_list("pk", flat=True))
 
@@ -115,7 +115,7 @@ def _fresh(snapshot: CampaignSnapshot) -> bool:
 
 
 def _claimed(snapshot: CampaignSnapshot) -> bool:
-    """Return whether the caller is the one to count, of all concurrent requests."""
+    """Return whether, among all concurrent requests, the caller should count."""
     now = timezone.now()
     free = Q(claimed_until=None) | Q(claimed_until__lt=now)
     unchanged = CampaignSnapshot.objects.filter(free, pk=snapshot.pk, counted_at=snapshot.counted_at)

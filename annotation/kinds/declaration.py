@@ -1,7 +1,8 @@
-"""The language in which kinds of campaign are declared: what is shown, what is asked about it, what is measured.
+"""The vocabulary for declaring kinds of campaign: their stimuli, questions and measures.
 
-A `Kind` is data. It is checked when it is made, is stored as JSON (`model_dump`, `model_validate`) and says all that
-planning, pages, interfaces, files and measures need to know of it; docs/develop/decisions/0025 gives the reasons.
+A `Kind` is data. It is checked when it is made, is stored as JSON (`model_dump`, `model_validate`) and contains
+everything that planning, pages, APIs, files and measures need to know about the kind; docs/develop/decisions/0025 gives
+the reasons.
 """
 
 from collections.abc import Iterable, Mapping
@@ -21,7 +22,7 @@ KNOWABLE = ("scale", "choice", "compare", "rank")  # types of questions whose ri
 
 
 class StandardRule(Declared):
-    """A quality rule that every campaign of the kind starts with: it warns from so many screens on."""
+    """A quality rule that every new campaign of the kind has: it warns after this number of screens."""
 
     measure: Literal["median_seconds", "variety", "straight_lining", "agreement", "gold_accuracy"] = (
         parameter(
@@ -123,17 +124,17 @@ class Kind(Declared):
         return self
 
     def question(self, name: str) -> Question:
-        """Return the question of this name; KeyError where there is none."""
+        """Return the question of this name; raises KeyError if there is none."""
         return {question.name: question for question in self.questions}[name]
 
     @property
     def statement(self) -> str:
-        """What is judged, in English."""
+        """The judged statement, in English."""
         return self.questions[0].label["en"]
 
     @property
     def scale(self) -> tuple[ScalePoint, ...]:
-        """The points of the first question’s scale in the order shown; none where it asks for something else."""
+        """The points of the first question’s scale in the order shown; none if it is not a scale."""
         first = self.questions[0]
         return first.points if isinstance(first, ScaleQuestion) else ()
 
@@ -160,9 +161,9 @@ class Kind(Declared):
         return texts
 
     def first_instrument(self) -> dict[str, Any]:
-        """Return what the first version of a campaign's instrument says.
+        """Return the texts of the first version of a campaign's instrument.
 
-        Only campaigns about attributes may word the question anew; all others ask what the declaration says.
+        Only campaigns about attributes may reword the question; all others use the wording of the declaration.
         """
         if self.about_attributes:
             return {"guidelines": self.guidelines, "statement": self.statement, "labels": self.labels}
@@ -176,7 +177,7 @@ class Kind(Declared):
 
     @property
     def about_attributes(self) -> bool:
-        """Whether its tasks ask about planned attributes: of an image, or of nothing but the words."""
+        """Whether its tasks ask about planned attributes, of an image or as words alone."""
         return self.unit in {"attribute", "image_attribute"}
 
     @property
@@ -196,17 +197,17 @@ class Kind(Declared):
 
     @property
     def asks_for_texts(self) -> bool:
-        """Whether people write texts that count as answers of their own, and not as reasons of a rating."""
+        """Whether people write texts that count as separate answers, not as reasons for a rating."""
         return not self.about_attributes and self.asks("text")
 
     @property
     def draws(self) -> bool:
-        """Whether places in images are asked for."""
+        """Whether questions ask for places in images."""
         return bool(self.regions)
 
     @property
     def regions(self) -> tuple[Region, ...]:
-        """The places that are asked for."""
+        """The regions that questions ask for."""
         return tuple(question.region for question in self.questions if question.region is not None)
 
     def asks(self, *types: str) -> bool:

@@ -28,7 +28,7 @@ NOTICE_WORDS = {
     "low_pay": "people earn less than the least amount an hour",
     "stopped": "a stop rule paused or closed it",
 }
-# What a lead may change while people work; all else is fixed when the campaign opens.
+# Options that a lead may change while people work; all others are fixed when the campaign opens.
 CHANGEABLE = frozenset(
     {
         "pay",
@@ -89,7 +89,7 @@ def _as_labels(value: object) -> object:
 
 
 def _as_texts(value: object) -> object:
-    """Return a list of texts without blank ones and without surrounding space, each once."""
+    """Return a list of distinct texts, without blank ones and surrounding white space."""
     if not isinstance(value, list | tuple) or not all(isinstance(text, str) for text in value):
         raise ValueError("no list of texts")
     texts = tuple(dict.fromkeys(filter(None, (text.strip() for text in value))))
@@ -106,7 +106,7 @@ def _as_choices(value: object) -> object:
 
 
 class Options(ParameterSet):
-    """What a campaign asks about, how much each annotator may do, what it pays, and when it stops."""
+    """Options of a campaign: its stimuli, the limits for annotators, pay and stop rules."""
 
     error_code: ClassVar[str] = "options_invalid"
 
@@ -180,7 +180,7 @@ class Options(ParameterSet):
         ge=1,
         le=MOST_TEXTS,
         label="Associations to draw",
-        help="At random, as many of each level that the judge gave as there are.",
+        help="They are drawn at random, equally many of each level that the judge gave, as far as there are enough.",
     )
     sure_share: float = parameter(
         0.1,
@@ -432,7 +432,7 @@ class Options(ParameterSet):
         return problems
 
     def _wrong_source(self, study: Study, kind: Kind) -> str:
-        """Return why texts cannot come from what is named; empty where they can."""
+        """Return why texts cannot come from the named source; empty if they can."""
         slug = self.texts_from.removeprefix(FROM_CAMPAIGN)
         if slug == self.texts_from and slug not in (FROM_ANSWERS, FROM_ASSOCIATIONS):
             return f"Give {self.declaration('texts_from').expected}."

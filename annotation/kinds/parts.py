@@ -1,4 +1,4 @@
-"""What every part of a declaration is: a value that nothing changes, with names and texts that are checked."""
+"""The base of every part of a declaration: an immutable value with checked names and texts."""
 
 import re
 from typing import Annotated
@@ -25,7 +25,7 @@ def _checked_name(name: str) -> str:
 
 
 def _checked_texts(texts: dict[str, str]) -> dict[str, str]:
-    """Return texts by language: what is not given is taken from the catalogue of built-in texts."""
+    """Return texts by language; missing ones are taken from the catalogue of built-in texts."""
     texts = translations(texts.get("en", "")) | texts
     absent = [language for language in LANGUAGES if not texts.get(language, "").strip()]
     words = f"{texts.get('en', '')[:40]!r} is not given in"
@@ -38,6 +38,6 @@ Texts = Annotated[dict[str, str], AfterValidator(_checked_texts)]  # by language
 
 
 class Declared(BaseModel):
-    """A part of a declaration: a value that nothing changes, without fields of another name."""
+    """A part of a declaration: an immutable value without unknown fields."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")

@@ -1,4 +1,4 @@
-"""What contradicts itself in a declaration, and where: each problem names the field that has to change."""
+"""Contradictions in a declaration: each problem names the field that has to change."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ ABOUT_ATTRIBUTES = (
 
 @dataclass(frozen=True)
 class Fault:
-    """What is wrong, and the path of the field it is wrong in: `("questions", 1, "when", "answers")`.
+    """A problem, and the path of its field: `("questions", 1, "when", "answers")`.
 
-    `code` is pydantic's type of an error, such as `missing` where nothing is there yet.
+    `code` is pydantic's type of an error, such as `missing` for an empty field.
     """
 
     path: Path
@@ -32,7 +32,7 @@ class Fault:
     code: str = "value_error"
 
     def sentence(self) -> str:
-        """Return the path and what is wrong, as one sentence."""
+        """Return the path and the problem, as one sentence."""
         where = ".".join(map(str, self.path))
         return f"{where}: {self.text}." if where else f"{self.text}."
 
@@ -53,10 +53,10 @@ def refuse(*problems: Fault, about: str = "") -> None:
 
 
 def problems_in(error: ValidationError) -> list[Fault]:
-    """Return what a declaration was refused for."""
+    """Return the problems for which a declaration was refused."""
     details = error.errors(include_url=False, include_input=False)
     problems = [problem for detail in details for problem in _problems(detail)]
-    # Rows that are wrong do not count for pydantic: it then says that there are too few.
+    # Pydantic does not count wrong rows and then also reports that there are too few.
     faulty = {path for problem in problems for path in _lists(problem.path)}
     return [problem for problem in problems if problem.code != "too_short" or problem.path not in faulty]
 
@@ -67,7 +67,7 @@ def _lists(path: Path) -> list[Path]:
 
 
 def contradictions(kind: Kind) -> list[Fault]:
-    """Return what in a kind contradicts something else in it."""
+    """Return the contradictions within a kind."""
     return [*_repeated(kind), *_conditions(kind), *_stimuli(kind), *_attributes(kind)]
 
 
@@ -136,7 +136,7 @@ def _conditions(kind: Kind) -> Iterator[Fault]:
 
 
 def _attributes(kind: Kind) -> Iterator[Fault]:
-    """Yield what does not fit in a kind that asks about attributes, or in one that does not."""
+    """Yield what does not fit a kind about attributes, or another kind."""
     if kind.about_attributes and not any(question.name == ABOUT_ATTRIBUTES for question in kind.questions):
         yield Fault(("unit",), f"no question about the attributes is called {ABOUT_ATTRIBUTES}")
     for place, question in enumerate(kind.questions):
@@ -152,7 +152,7 @@ def _attributes(kind: Kind) -> Iterator[Fault]:
 
 
 def _stimuli(kind: Kind) -> Iterator[Fault]:
-    """Yield which questions cannot be asked of what is shown."""
+    """Yield the questions that cannot be asked about the stimuli."""
     stimuli = kind.stimuli
     for place, question in enumerate(kind.questions):
         path, name = ("questions", place), question.name

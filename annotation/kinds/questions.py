@@ -1,4 +1,4 @@
-"""What kinds ask, and the answers that there are to it."""
+"""The questions of kinds, and their possible answers."""
 
 from typing import Annotated, Literal, Self
 
@@ -12,7 +12,7 @@ _OR_NOT = "Leave it empty if there is no such answer."
 
 
 class ScalePoint(Declared):
-    """An answer on a scale. One that stands apart, such as “Unsure”, has no place among the others."""
+    """An answer on a scale. An answer apart from the scale, such as “Unsure”, has no position among the others."""
 
     code: int = parameter(
         label="Number", help="Stored as the answer and used to compute means.", ge=-100, le=100
@@ -36,7 +36,7 @@ class CodedAnswer(Declared):
 
 
 class Region(Declared):
-    """Where in the image: boxes or points. `required` None: the lead of a campaign decides."""
+    """Places in the image: boxes or points. `required` None: the lead of a campaign decides."""
 
     shape: Literal["box", "point"] = parameter(
         label="Place in the image",
@@ -87,7 +87,7 @@ class ScaleQuestion(_Question):
     @model_validator(mode="after")
     def _consistent(self) -> Self:
         if sum(not point.apart for point in self.points) < 2:
-            refuse(Fault(("points",), "a scale needs two points that do not stand apart"))
+            refuse(Fault(("points",), "a scale needs two points that are not apart from the scale"))
         return self
 
     @property
@@ -111,7 +111,7 @@ class ChoiceQuestion(_Question):
     @model_validator(mode="after")
     def _consistent(self) -> Self:
         if not self.several and self.alone:
-            refuse(Fault(("answers",), "an answer stands alone only where several can be chosen"))
+            refuse(Fault(("answers",), "an answer can exclude others only if several can be chosen"))
         if len(self.alone) == len(self.answers):
             refuse(Fault(("answers",), "at least one answer can be chosen with others"))
         return self
@@ -127,7 +127,7 @@ class ChoiceQuestion(_Question):
 
 
 class MarksQuestion(_Question):
-    """Which of the attributes planned for the task are there; “none of the above” where it has a label."""
+    """Which of the planned attributes are present; “none of the above” if it has a label."""
 
     type: Literal["marks"] = parameter(
         "marks", label="Marks", help="Which of the attributes planned for the task are there."
@@ -140,7 +140,7 @@ class MarksQuestion(_Question):
 
 
 class CompareQuestion(_Question):
-    """Which of two stimuli; a tie where it has a label."""
+    """Which of two stimuli; a tie if it has a label."""
 
     type: Literal["compare"] = parameter("compare", label="Comparison", help="Which of two stimuli.")
     tie: Texts | None = parameter(
@@ -177,7 +177,7 @@ class TextQuestion(_Question):
 
 
 class SpanQuestion(_Question):
-    """Words of the text that is shown: of the prompt beside an image, or of the text itself."""
+    """Words of the shown text: of the prompt beside an image, or of the text itself."""
 
     type: Literal["span"] = parameter(
         "span",

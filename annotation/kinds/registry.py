@@ -1,4 +1,4 @@
-"""The kinds of campaign that there are, by key, and the kind of a campaign."""
+"""The existing kinds of campaign, by key, and the kind of a campaign."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -33,15 +33,17 @@ MARKING = next(kind for kind in KINDS.values() if kind.marks_attributes)
 CHOICES = [(kind.key, kind.name) for kind in KINDS.values()]
 RATING_KINDS = [kind.key for kind in KINDS.values() if kind.rates_attributes]
 RATING_LABELS = RATING.labels
-RATING_ORDER = tuple(str(point.code) for point in RATING.scale)  # as shown: Unsure stands apart at the end
+RATING_ORDER = tuple(
+    str(point.code) for point in RATING.scale
+)  # as shown: Unsure is apart from the scale, at the end
 ANSWER_REVIEW = answer_coding.KIND
 coding_question = answer_coding.coding_question
 LIKENESS_CHECK = pair_check.KIND
 likeness_question = pair_check.likeness_question
 ALIKE, SMALL_DIFFERENCES, DIFFERENT = pair_check.ANSWERS
-BIAS_LEVELS = bias_level.KIND  # the people beside whom a judge is measured
+BIAS_LEVELS = bias_level.KIND  # the kind whose answers a judge is compared with
 UNSURE = next(point.code for point in RATING.scale if point.apart)
-# What annotators and their programs are told a task is: what is done, not what it is for.
+# Names of tasks for annotators and their programs: they describe the work, not its purpose.
 OWN_KIND = (
     "questions",
     "answer questions that the study asks",
@@ -50,7 +52,7 @@ TASK_KINDS = [*((kind.public_name, kind.public_help) for kind in KINDS.values())
 
 
 class OfKind(Protocol):
-    """A campaign, or what is planned or known of one."""
+    """A campaign, or a plan or record of one."""
 
     @property
     def kind(self) -> str: ...
@@ -68,9 +70,9 @@ def kind_of(campaign: OfKind) -> Kind:
 
 
 def frozen(kind: Kind) -> dict[str, Any] | None:
-    """Return what a campaign keeps of its kind (`Campaign.declaration`).
+    """Return the declaration that a campaign stores about its kind (`Campaign.declaration`).
 
-    Kinds that ask about attributes are built in: they have tables, files and measures of their own.
+    Kinds about attributes are built in: they have their own tables, files and measures.
     """
     return None if kind.about_attributes else kind.model_dump(mode="json")
 
@@ -81,7 +83,7 @@ def _declared(declaration: str) -> Kind:
 
 
 def work_in(campaign: OfKind) -> str:
-    """Return what annotators read of a campaign instead of its name, which a lead may have chosen to say too much."""
+    """Return the title that annotators see instead of a campaign's name, which may reveal too much."""
     return in_language(kind_of(campaign).work)
 
 
@@ -93,7 +95,7 @@ def instrument_in_language(
     labels: Mapping[str, str],
     translations: Mapping[str, Mapping[str, Sequence[str]]] | None = None,
 ) -> dict[str, Any]:
-    """Return what annotators read in the language of the page: a lead's translations, else the kind's own ones.
+    """Return the texts for annotators in the page's language: a lead's translations, else the kind's own.
 
     A campaign keeps its declaration; guidelines that were translated since are those of the kind under its key.
     """
@@ -117,7 +119,7 @@ def labels_in_language(
     labels: Mapping[str, str],
     translations: Mapping[str, Mapping[str, Sequence[str]]] | None = None,
 ) -> dict[str, str]:
-    """Return the labels of a rating by code in the language of the page, as far as they are translated."""
+    """Return the labels of a rating by code, in the page's language if they are translated."""
     translated = (translations or {}).get((get_language() or "en").partition("-")[0], {})
     if labels == kind.labels:
         labels = {str(point.code): in_language(point.label) for point in kind.scale}
@@ -125,6 +127,6 @@ def labels_in_language(
 
 
 def in_language(texts: Mapping[str, str]) -> str:
-    """Return a declared text in the language of the page, or in English where it has none."""
+    """Return a declared text in the page's language, or in English if it is not translated."""
     language = (get_language() or "en").partition("-")[0]
     return texts.get(language, texts["en"])

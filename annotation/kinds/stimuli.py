@@ -1,4 +1,4 @@
-"""What one screen of a kind shows."""
+"""The stimuli of a kind's screens."""
 
 from typing import Literal, Self
 
@@ -10,7 +10,7 @@ from foundation.parameters import parameter
 
 
 class Stimuli(Declared):
-    """What one screen shows: so many texts or images, and which of them belong together."""
+    """The contents of one screen: the number of texts or images, and which of them belong together."""
 
     medium: Literal["text", "image"] = parameter(
         label="Shown", help="What annotators look at.", words={"image": "Images", "text": "Texts"}
@@ -83,7 +83,9 @@ class Stimuli(Declared):
             refuse(Fault(("differ",), "images of one prompt show one group, and cannot differ in it"))
         if self.prompt_shown and (self.medium != "image" or "prompt" in self.blind):
             refuse(
-                Fault(("prompt_shown",), "a prompt is shown beside images, and only where it is not blind")
+                Fault(
+                    ("prompt_shown",), "a prompt can be shown only beside images, and only if it is not blind"
+                )
             )
         if self.prompt_shown and self.most > 1 and "prompt" not in self.together:
             refuse(Fault(("prompt_shown",), "one prompt can be shown only beside images of one prompt"))
@@ -98,5 +100,5 @@ class Stimuli(Declared):
 
     @property
     def layout(self) -> Literal["one", "side_by_side", "grid"]:
-        """How the stimuli of a screen stand beside each other."""
+        """The arrangement of a screen's stimuli."""
         return "one" if self.most == 1 else "side_by_side" if self.most == 2 else "grid"

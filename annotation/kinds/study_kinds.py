@@ -1,7 +1,7 @@
-"""Kinds that a study declares for itself, in files: read, checked, kept beside those that the platform comes with.
+"""Kinds that a study declares in files: reading, checking and storing them in addition to built-in kinds.
 
-A file is the JSON of a `Kind`, at most 200 kB. Everything in it is untrusted: what is not declared is refused, and its
-texts are escaped wherever they are shown.
+A file is the JSON of a `Kind`, at most 200 kB. Everything in it is untrusted: unknown fields are refused, and its texts
+are escaped wherever they are shown.
 """
 
 import json
@@ -27,7 +27,7 @@ _SHOWN_PROBLEMS = 5
 
 
 class KindInvalid(DomainError):
-    """A declaration is refused; `problems` says for which fields."""
+    """A refused declaration; `problems` has the fields."""
 
     def __init__(self, problems: Sequence[Fault]) -> None:
         self.problems = tuple(problems)
@@ -40,7 +40,7 @@ class KindInvalid(DomainError):
 
 @dataclass(frozen=True)
 class OfferedMeasure:
-    """A measure that a kind may declare: the questions it reads, or the reason why it can read none."""
+    """A measure that a kind may declare: the questions it reads, or the reason why there are none."""
 
     name: str
     title: str
@@ -50,7 +50,7 @@ class OfferedMeasure:
 
 
 class Measures(Protocol):
-    """What knows the measures that a kind may declare: registered by the app that computes them."""
+    """Gives the measures that a kind may declare; registered by the app that computes them."""
 
     def problems(self, kind: Kind) -> list[str]: ...
 
@@ -73,7 +73,7 @@ def measures_of(kind: Kind) -> list[tuple[str, str]]:
 
 
 def measures_for(kind: Kind) -> list[OfferedMeasure]:
-    """Return every measure, with what it reads of a kind or why it reads nothing."""
+    """Return every measure, with the questions that it reads or the reason why there are none."""
     return [offered for measures in _measures for offered in measures.offered(kind)]
 
 
@@ -100,7 +100,7 @@ def as_file(kind: Kind) -> str:
 
 
 def from_file(content: bytes) -> Kind:
-    """Return the kind that a file declares; raises KindInvalid with what is wrong with it."""
+    """Return the kind that a file declares; raises KindInvalid with its problems."""
     if len(content) > LARGEST_FILE:
         raise _invalid(f"The file is larger than {LARGEST_FILE // 1000} kB")
     try:
@@ -115,7 +115,7 @@ def from_file(content: bytes) -> Kind:
         raise _invalid("A text contains characters that cannot be stored")
     if problems := _limits(kind):
         raise KindInvalid(problems)
-    # What annotators' programs are told is the same for all such kinds: a name might tell what is measured.
+    # Annotators' programs see the same name for all such kinds, because a kind's name might reveal what is measured.
     return kind.model_copy(update={"public_name": OWN_KIND[0]})
 
 
@@ -148,7 +148,7 @@ def _limits(kind: Kind) -> list[Fault]:
 def add(*, study: Study, content: bytes, by: User | None, replace: bool = True) -> StudyKind:
     """Add the kind that a file declares; with `replace` also in place of the study's kind of the same key.
 
-    Campaigns keep the kind as it was when they were made.
+    Campaigns keep the version of the kind with which they were made.
     """
     kind = from_file(content)
     study = Study.objects.select_for_update(no_key=True).get(pk=study.pk)

@@ -1,6 +1,6 @@
-"""People read again what models answered: two code each answer apart, and a third decides where they disagree.
+"""People's review of models' answers: two people code each answer independently, and a third decides if they disagree.
 
-What they say becomes codings, by their pseudonym, as soon as all who are asked have answered.
+Their answers become codings, by their pseudonym, as soon as all of them have answered.
 """
 
 from collections import defaultdict
@@ -40,7 +40,7 @@ def reviews_of(study: Study) -> QuerySet[Campaign]:
 def answered(task: Task) -> None:
     """Follow up a stored answer: ask a third person, or store people's answers as codings.
 
-    It runs in a transaction of its own, so that the second of two answers at the same moment sees the first.
+    It runs in a separate transaction, so that the second of two simultaneous answers sees the first.
     """
     if task.campaign.options.get("texts_from") == FROM_ANSWERS:
         transaction.on_commit(partial(_follow_up, task.pk), robust=True)
@@ -55,7 +55,7 @@ def _follow_up(task_id: int) -> None:
 
 @transaction.atomic
 def collect(*, study: Study) -> int:
-    """Keep as codings what people said in reviews of the study, as far as it counts now; return how many are new."""
+    """Store people's counted answers in reviews of the study as codings; return the number of new codings."""
     number = 0
     for campaign in reviews_of(study).select_related("study").order_by("pk"):
         tasks = campaign.tasks.filter(purpose=Task.Purpose.LABEL)
@@ -66,9 +66,9 @@ def collect(*, study: Study) -> int:
 
 
 def adjudicated(study: Study) -> dict[int, str]:
-    """Return what people took answers to say, by the answer's key.
+    """Return people's decisions about answers, by the answer's key.
 
-    What most of them said; of three or more without a majority the last one decides, and two that disagree decide
+    The majority decides. Among three or more people without a majority the last one decides; two who disagree decide
     nothing.
     """
     outcomes = {
@@ -79,9 +79,9 @@ def adjudicated(study: Study) -> dict[int, str]:
 
 
 def codings_by_people(study: Study) -> dict[int, list[PersonCoding]]:
-    """Return what each person took answers to say, by the answer's key, in the order in which they said it.
+    """Return each person's coding of answers, by the answer's key, in order of submission.
 
-    What no longer counts, such as that of somebody who withdrew, is left out.
+    Codings that no longer count, for example after a withdrawal, are left out.
     """
     void: set[str] = set()
     for campaign in reviews_of(study).select_related("study"):
@@ -118,7 +118,7 @@ def _submission(source: str) -> UUID | None:
 
 
 def _settle(campaign: Campaign, task_ids: Iterable[int]) -> int:
-    """Ask a third person where two disagree, and keep codings of screens that all who are asked have answered."""
+    """Ask a third person if two disagree, and store codings of screens that everybody has answered."""
     answers = _answers_by_task(campaign, task_ids)
     number = 0
     for task_id, coded in answers.items():
@@ -164,7 +164,7 @@ def _keep(task_id: int, coded: list[tuple[Annotation, str]]) -> int:
 
 
 def _outcome(code: str, first: str) -> Outcome:
-    """Return what a code says of the options: the first and the second are those of the question as it was put."""
+    """Return the outcome of a code: the first and second option are those of the question as asked."""
     if code == "first":
         return "plus" if first == "plus" else "minus"
     if code == "second":

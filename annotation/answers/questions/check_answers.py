@@ -1,4 +1,4 @@
-"""Answers to gold tasks and repeats of declared questions, beside what is right and what was answered before."""
+"""Answers to gold tasks and repeats of declared questions, with the right and the earlier answers."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterator
@@ -17,7 +17,7 @@ Status = Annotation.Status
 
 
 class CheckedPart(NamedTuple):
-    """One question that was answered in a check: whether it was answered right, or as it was before."""
+    """One answered question of a check: whether the answer is right, or equal to the earlier one."""
 
     annotator_id: int
     task_id: int
@@ -26,7 +26,7 @@ class CheckedPart(NamedTuple):
 
 
 class GivenAnswers(NamedTuple):
-    """What somebody answered on one screen, in the shape in which clients send it."""
+    """A person's answers on one screen, in the format of clients."""
 
     annotator_id: int
     task_id: int
@@ -34,9 +34,9 @@ class GivenAnswers(NamedTuple):
 
 
 def gold_answers(campaign: Campaign, annotators: Collection[int] | None = None) -> Iterator[CheckedPart]:
-    """Yield the scored answers to gold tasks, of these annotators or all: by annotator, in the order they came.
+    """Yield the scored answers to gold tasks, of these annotators or all: by annotator, in order of submission.
 
-    Scored is what has a known answer, as it is now; nothing of a retracted image. Four queries.
+    Parts with a known answer are scored by the present known answer, without retracted images. Four queries.
     """
     kind = kind_of(campaign)
     answered = _checks(campaign, Status.GOLD, annotators)
@@ -88,7 +88,7 @@ def repeated_answers(campaign: Campaign, annotators: Collection[int] | None = No
 
 
 def known_answers(tasks: QuerySet[Task]) -> dict[int, dict[Part, KnownAnswer]]:
-    """Return the known answers of tasks by what they are about, in the order they were given."""
+    """Return the known answers of tasks by their part, in stored order."""
     by_task: dict[int, dict[Part, KnownAnswer]] = defaultdict(dict)
     rows = KnownAnswer.objects.filter(task__in=tasks, attribute=None).select_related("stimulus")
     for row in rows.order_by("task", "pk"):
@@ -107,13 +107,13 @@ def shown_refs(tasks: QuerySet[Task]) -> dict[int, list[str]]:
         if image is not None:
             pictured.add(task)
         elif task in pictured:
-            continue  # a prompt beside images stands after them
+            continue  # a prompt beside images comes after them
         refs[task].append(f"s{position + 1}")
     return refs
 
 
 def given_answers(annotations: QuerySet[Annotation], kind: Kind) -> Iterator[GivenAnswers]:
-    """Yield what annotations answered, by annotator in the order they came. Two queries."""
+    """Yield the answers of annotations, by annotator in order of submission. Two queries."""
     judgements = Judgement.objects.select_related("stimulus").order_by("pk")
     rows = annotations.order_by("annotator", "pk").prefetch_related(
         Prefetch("judgements", queryset=judgements)

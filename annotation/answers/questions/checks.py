@@ -96,13 +96,13 @@ class _Reading:
 
     def _of(self, question: Question) -> Iterator[JudgementValue]:
         if question.when is not None and question.when.question in self.unread:
-            self.unread.add(question.name)  # whether it is asked cannot be told
+            self.unread.add(question.name)  # it is unknown whether the question is asked
             return
         for ref, raw in self._values(question):
             yield from self._one(question, ref, raw)
 
     def _values(self, question: Question) -> Sequence[tuple[str | None, object]]:
-        """Return what was sent for each place where the question stands on the screen."""
+        """Return the value sent for each place of the question on the screen."""
         raw = self.answers.get(question.name, _ABSENT)
         if not question.each:
             return [(None, raw)]
@@ -147,7 +147,7 @@ class _Reading:
 
 
 def _answer(judgement: JudgementValue, screen: ScreenQuestions) -> int | str:
-    """Return the answer as conditions name it: of two that are compared, the better one by its place."""
+    """Return the answer in the form of conditions: for a comparison, the place of the better stimulus."""
     if judgement.present is not None and judgement.stimulus is not None:
         return screen.refs.index(judgement.stimulus)
     values = (judgement.rating, judgement.code, judgement.rank, judgement.text)

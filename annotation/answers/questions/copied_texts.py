@@ -1,4 +1,4 @@
-"""Texts that people wrote in one campaign and that another one shows: they go when their writer takes them back."""
+"""Texts that people wrote in one campaign and that another one shows: they are removed when their author withdraws."""
 
 from collections.abc import Collection
 
@@ -8,14 +8,14 @@ from accounts.models import Annotator
 from annotation.assignment import leases
 from annotation.models import CopiedText, Task, TaskStimulus
 
-TAKEN_BACK = "(taken back)"  # stands where the text stood
+TAKEN_BACK = "(taken back)"  # replaces the removed text
 
 
 @transaction.atomic
 def forget(*, annotator: Annotator, studies: Collection[int]) -> int:
-    """Blank the copies of what somebody wrote, in campaigns of these studies, and ask about them no more.
+    """Remove the copies of a person's texts in campaigns of these studies, and stop asking about them.
 
-    Returns how many there were. Answers about them stay stored and count no more. It is not undone when the person
+    Returns the number of copies. Answers about them stay stored but no longer count. This is not undone if the person
     agrees again.
     """
     copies = CopiedText.objects.filter(writer=annotator, stimulus__task__campaign__study__in=studies)
@@ -23,7 +23,7 @@ def forget(*, annotator: Annotator, studies: Collection[int]) -> int:
     tasks = Task.objects.filter(pk__in=[task for _, _, task in keys])
     leases.release_tasks(tasks=tasks)  # leases before tasks, as everywhere, to avoid deadlocks
     tasks.update(withdrawn=True)
-    leases.release_tasks(tasks=tasks)  # what was leased between the two
+    leases.release_tasks(tasks=tasks)  # tasks that were leased between the two
     TaskStimulus.objects.filter(pk__in=[stimulus for _, stimulus, _ in keys]).update(text=TAKEN_BACK)
     CopiedText.objects.filter(pk__in=[pk for pk, _, _ in keys]).update(writer=None)
     return len(keys)

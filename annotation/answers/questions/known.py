@@ -1,7 +1,8 @@
-"""What is right on a screen of declared questions: which answers can be known, and whether one of them was given.
+"""Known answers on screens of declared questions: which answers can be known, and whether an answer is right.
 
-Of a scale, of one answer to choose and of a comparison, some answers are right (`accepted`); where several answers are
-chosen, exactly these; of a ranking, exactly these places in the order shown. Texts and words of a text are never known.
+For a scale, a choice of one answer and a comparison, some answers are right (`accepted`); for a choice of several
+answers, exactly these; for a ranking, exactly these places in the order shown. Texts and words of a text are never
+known.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -45,10 +46,10 @@ def parts_of(kind: Kind, refs: Sequence[str]) -> list[Part]:
 
 
 def accepted_of(question: Question, raw: object, refs: Sequence[str], kind: Kind) -> list[int | str]:
-    """Return what is right as it is stored; raises WrongValueError. `raw` is as leads and clients give it.
+    """Return known answers in stored form; raises WrongValueError. `raw` has the format of leads and clients.
 
-    A scale also takes a range, `{"least": 3, "most": 5}`: the codes between both that do not stand apart. Of a ranking
-    the places are given by stimulus or in the order shown.
+    A scale also takes a range, `{"least": 3, "most": 5}`: the codes between both, without answers apart from the scale.
+    For a ranking, places are given by stimulus or in the order shown.
     """
     screen = ScreenQuestions(kind, tuple(refs))
     if isinstance(question, RankQuestion):
@@ -71,7 +72,7 @@ def accepted_of(question: Question, raw: object, refs: Sequence[str], kind: Kind
 
 
 def answers_of(question: Question, refs: Sequence[str]) -> list[int | str]:
-    """Return all answers to a question with a single one, in the order shown, as clients send them."""
+    """Return all answers to a question with a single one, in the order shown, in the format of clients."""
     if question.type == "compare":
         return [refs[0], *(["tie"] if "tie" in question.codes else []), refs[1]]
     return list(question.codes)
@@ -90,7 +91,7 @@ def _range(question: Question, raw: Mapping[Any, Any]) -> list[int]:
 
 
 def is_right(question: Question, accepted: Sequence[int | str], value: Any, refs: Sequence[str]) -> bool:
-    """Return whether an answer, as clients send it, is one of those that are right."""
+    """Return whether an answer, in the format of clients, is right."""
     if value is None:
         return False
     if isinstance(question, RankQuestion):
@@ -101,7 +102,7 @@ def is_right(question: Question, accepted: Sequence[int | str], value: Any, refs
 
 
 def value_at(kind: Kind, part: Part, answers: Mapping[str, Any]) -> Any:
-    """Return the answer to a part; None where there is none."""
+    """Return the answer to a part; None if there is none."""
     value = answers.get(part.question)
     if kind.question(part.question).each:
         return value.get(part.ref) if isinstance(value, Mapping) else None
@@ -114,7 +115,7 @@ def verdicts(
     known_answers: Mapping[Part, KnownAnswer],
     answers: Mapping[str, Any],
 ) -> Iterator[tuple[Part, bool]]:
-    """Yield whether each part with a known answer was answered right; what was not asked then is left out."""
+    """Yield whether each part with a known answer was answered correctly; parts that were not asked are left out."""
     for part, known_answer in known_answers.items():
         question = kind.question(part.question)
         if is_asked(kind, question, answers, part.ref):
@@ -123,6 +124,6 @@ def verdicts(
 
 
 def part_of(known_answer: KnownAnswer) -> Part:
-    """Return what a known answer is about; reads its stimulus."""
+    """Return the part of a known answer; reads its stimulus."""
     stimulus = known_answer.stimulus
     return Part(known_answer.question, "" if stimulus is None else f"s{stimulus.position + 1}")

@@ -27,7 +27,7 @@ def with_regions(
     screen: ScreenQuestions,
     wrong: dict[str, str],
 ) -> list[JudgementValue]:
-    """Return the judgements, each with the places drawn for it; `wrong` gets what cannot be accepted."""
+    """Return the judgements, each with the places drawn for it; problems are added to `wrong`."""
     drawn = {question.name: question for question in screen.kind.questions if question.region is not None}
     for name in sorted(map(str, regions.keys() - drawn.keys())):
         shown = name[:40] if is_text(name[:40]) else "?"
@@ -104,7 +104,7 @@ def _place(region: Region, raw: Mapping[str, Any]) -> Place:
 
 
 def _has_place(region: Region, judgement: JudgementValue) -> bool:
-    """Return whether a place is asked for with this answer."""
+    """Return whether this answer needs a place."""
     answer = judgement.rating if judgement.rating is not None else judgement.code
     return not region.after or answer in region.after
 

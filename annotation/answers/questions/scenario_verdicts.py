@@ -21,7 +21,7 @@ from studies.models import Study
 
 
 class Likeness(TextChoices):
-    """What people say of the images of a scenario."""
+    """People's verdicts about the images of a scenario."""
 
     KEPT = "kept", "alike"
     FAILED = "failed", "not alike"
@@ -50,18 +50,19 @@ UNCHECKED = ScenarioVerdict(Likeness.OPEN)
 
 
 def likeness_checks(study: Study, using: str = DEFAULT_DB_ALIAS) -> list[Campaign]:
-    """Return the campaigns, once opened, in which people say whether images are alike, the oldest first."""
+    """Return the opened campaigns in which people judge whether images are alike, oldest first."""
     opened = Campaign.objects.using(using).filter(study=study.pk, opened_at__isnull=False)
     opened = opened.select_related("study").order_by("opened_at", "pk")
     return [campaign for campaign in opened if likeness_question(kind_of(campaign))]
 
 
 def scenario_verdicts(study: Study, using: str = DEFAULT_DB_ALIAS) -> dict[Scenario, ScenarioVerdict] | None:
-    """Return what people found of each scenario that was checked; None where no check was ever opened.
+    """Return people's verdict about each checked scenario; None if no check was ever opened.
 
-    A scenario is kept where more than half of the answers that each of its screens asks for find the images alike, or
-    different in a way that does not matter; it fails once that cannot be reached. Of several campaigns the newest that
-    has decided counts. Screens with a retracted image count no more: what was drawn instead is checked anew.
+    A scenario is kept if more than half of the answers required for each of its screens find the images alike, or
+    different in a way that does not matter. It fails when this can no longer be reached. If several campaigns checked
+    it, the newest with a decision counts. Screens with a retracted image no longer count: the new images are checked
+    again.
     """
     checks = likeness_checks(study, using)
     if not checks:
@@ -110,7 +111,7 @@ def _verdict(answers: Counter[str], wanted: int) -> ScenarioVerdict:
 
 
 def _together(screens: Iterable[ScenarioVerdict]) -> ScenarioVerdict:
-    """Return the verdict on a scenario whose images stood on several screens: all of them must be alike."""
+    """Return the verdict on a scenario whose images were on several screens: all screens must be alike."""
     screens = list(screens)
     found = {screen.verdict for screen in screens}
     return ScenarioVerdict(

@@ -21,14 +21,14 @@ from annotation.models import Annotation, Judgement
 
 
 class AnsweredQuestion(NamedTuple):
-    """A question, and what was answered, each stimulus by its name on the screen."""
+    """A question and its answer, with each stimulus by its name on the screen."""
 
     label: str
     answer: str
 
 
 def answered_questions(annotation: Annotation, kind: Kind) -> tuple[AnsweredQuestion, ...]:
-    """Return what an annotation answered; reads `judgements` and `task.stimuli`, which may be fetched before."""
+    """Return an annotation's answers; reads `judgements` and `task.stimuli`, which may be prefetched."""
     names = {
         stimulus.pk: (_("Picture %(number)s") if stimulus.image_id else _("Text %(number)s"))
         % {"number": stimulus.position + 1}
@@ -43,7 +43,7 @@ def answered_questions(annotation: Annotation, kind: Kind) -> tuple[AnsweredQues
 def given_answers(
     answers: QuestionAnswers, screen: ScreenQuestions, text: str
 ) -> tuple[AnsweredQuestion, ...]:
-    """Return what a checked answer says that is not stored; `text` is that in which words can be marked."""
+    """Return the sentences of a checked, unsaved answer; `text` is the text in which words can be marked."""
     name = _("Picture %(number)s") if screen.kind.stimuli.medium == "image" else _("Text %(number)s")
     names = {ref: name % {"number": number} for number, ref in enumerate(screen.refs, start=1)}
     about = [(judgement, names.get(judgement.stimulus or "", "")) for judgement in answers.judgements]
@@ -53,7 +53,7 @@ def given_answers(
 def _answered(
     kind: Kind, judgements: Sequence[tuple[Judgement | JudgementValue, str]], words: list[str]
 ) -> tuple[AnsweredQuestion, ...]:
-    """Return the answers, from judgements with the names of what they are about."""
+    """Return the answers, from judgements with the names of their subjects."""
     answered = []
     for question in kind.questions:
         parts = [
@@ -67,7 +67,7 @@ def _answered(
 
 
 def _part(question: Question, judgement: Judgement | JudgementValue, name: str, words: list[str]) -> str:
-    """Return one judgement: what was answered, with the name of the stimulus it is about."""
+    """Return the sentence of one judgement: the answer, with the name of its stimulus."""
     value = _value(question, judgement, words)
     if not name:
         return value

@@ -1,4 +1,4 @@
-"""What a task of questions shows, by the names that a browser sends back: s1, s2, … as shown, and `prompt`."""
+"""The stimuli of a task with questions, by the names that a browser sends back: s1, s2, … in order, and `prompt`."""
 
 from collections.abc import Iterable
 from typing import Any, NamedTuple
@@ -36,7 +36,7 @@ def shown_stimuli(task: Task) -> tuple[ShownStimulus, ...]:
 
 
 def remember(task: Task, stimuli: Iterable[tuple[Any, ...]]) -> tuple[ShownStimulus, ...]:
-    """Keep what `task` shows, from rows of `sql.SHOWN_STIMULI`; return it."""
+    """Cache the stimuli of `task`, from rows of `sql.SHOWN_STIMULI`; return them."""
     if len(_remembered) >= _AT_MOST:
         _remembered.clear()
     lines = list(stimuli)
@@ -45,13 +45,13 @@ def remember(task: Task, stimuli: Iterable[tuple[Any, ...]]) -> tuple[ShownStimu
         ShownStimulus(pk, ref, _image(*image), text)
         for ref, (pk, text, *image) in zip(refs, lines, strict=True)
     )
-    if not task.campaign.options.get("texts_from"):  # what people wrote may be taken back at any time
+    if not task.campaign.options.get("texts_from"):  # people may withdraw their texts at any time
         _remembered[task.public_id] = shown
     return shown
 
 
 def screen_questions(task: Task, *, regions_required: bool = True) -> ScreenQuestions:
-    """Return the questions of the campaign’s kind, asked about what `task` shows.
+    """Return the questions of the campaign’s kind about the stimuli of `task`.
 
     Without `regions_required` no answer needs a place in the image.
     """
@@ -67,7 +67,7 @@ def screen_questions(task: Task, *, regions_required: bool = True) -> ScreenQues
 
 
 def refs_of(kind: Kind, count: int) -> list[str]:
-    """Return the names of so many stimuli: a prompt that is shown comes last."""
+    """Return the names of a number of stimuli; a prompt that is shown comes last."""
     if kind.stimuli.prompt_shown:
         return [*(f"s{number}" for number in range(1, count)), PROMPT]
     return [f"s{number}" for number in range(1, count + 1)]

@@ -46,7 +46,7 @@ def store(values: Mapping[str, Any], answers: QuestionAnswers, task: Task) -> in
 
 
 def stored_answers(annotation: Annotation) -> QuestionAnswers:
-    """Return what a stored annotation of a kind of questions answered."""
+    """Return the answer of a stored annotation with declared questions."""
     refs = {stimulus.stimulus_id: stimulus.ref for stimulus in shown_stimuli(annotation.task)}
     judgements = annotation.judgements.order_by("pk")
     places = _stored_places(annotation)
@@ -89,7 +89,7 @@ def _id_of(judgement: JudgementValue, ids: Mapping[str, int]) -> int | None:
 def _places(
     judgements: Sequence[JudgementValue], ids: Mapping[str, int]
 ) -> Iterator[tuple[str, int | None, Place]]:
-    """Yield each place with the question and the stimulus of its judgement, which tell judgements apart."""
+    """Yield each place with the question and the stimulus of its judgement, which identify the judgement."""
     for judgement in judgements:
         for place in judgement.places:
             yield judgement.question, _id_of(judgement, ids), place

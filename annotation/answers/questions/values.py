@@ -67,11 +67,11 @@ class ScreenQuestions:
     kind: Kind
     refs: tuple[str, ...]  # the names of the stimuli, without that of a prompt beside them
     words: int = 0  # of the text in which words can be marked
-    # Where the kind leaves that to the lead; None: no answer needs a place, as in practice.
+    # If the kind leaves this to the lead; None: no answer needs a place, as in practice.
     regions_required: bool | None = False
 
     def needs_region(self, question: Question) -> bool:
-        """Return whether an answer for which a region is asked has to have one."""
+        """Return whether a region is required for an answer that asks for one."""
         if question.region is None or self.regions_required is None:
             return False
         required = question.region.required
@@ -81,7 +81,7 @@ class ScreenQuestions:
 def judgements_of(
     question: Question, raw: object, screen: ScreenQuestions, *, stimulus: str | None = None
 ) -> list[JudgementValue]:
-    """Return the judgements of one value, in the order of the declaration; none where an optional value is empty.
+    """Return the judgements of one value, in the order of the declaration; none if an optional value is empty.
 
     Raises WrongValueError.
     """
@@ -108,7 +108,7 @@ def _read(question: Question, raw: object, screen: ScreenQuestions) -> list[Judg
 
 
 def value_of(question: Question, judgements: list[JudgementValue]) -> Any:
-    """Return the value that these judgements are stored as, about one stimulus or the screen."""
+    """Return the value of these stored judgements, about one stimulus or the screen."""
     first = judgements[0]
     match question:
         case ScaleQuestion():

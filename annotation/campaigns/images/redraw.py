@@ -1,4 +1,4 @@
-"""Scenarios whose images people found not alike are drawn again; the images that failed no longer count."""
+"""Drawing scenarios again whose images people found different; the failed images no longer count."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ REASON = "Drawn again: annotators found that the images of the scenario differ i
 
 @dataclass(frozen=True)
 class RedrawPlan:
-    """What drawing scenarios again comes to. Nothing is changed yet."""
+    """An estimate for drawing scenarios again. Nothing is changed yet."""
 
     scenarios: Sequence[Scenario]
     imported: Sequence[Scenario]  # failed, too, but their images were not made here
@@ -30,13 +30,13 @@ class RedrawPlan:
 
 
 def failed_scenarios(study: Study) -> list[Scenario]:
-    """Return the scenarios whose images people found not alike, in the order of their names."""
+    """Return the scenarios whose images people found different, in the order of their names."""
     verdicts = scenario_verdicts(study) or {}
     return sorted(scenario for scenario, found in verdicts.items() if found.verdict == Likeness.FAILED)
 
 
 def plan_redraw(study: Study) -> RedrawPlan:
-    """Return what it comes to if all failed scenarios are drawn again."""
+    """Return an estimate for drawing all failed scenarios again."""
     requests = {scenario: _requests(study, scenario) for scenario in failed_scenarios(study)}
     drawn = [request for of_one in requests.values() for request in of_one]
     return RedrawPlan(

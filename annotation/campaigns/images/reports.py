@@ -38,8 +38,8 @@ def report(
 ) -> list[ImageReport]:
     """Save an annotator's report that an image of the task should not be shown.
 
-    Of several images `stimulus` names one by its name on the screen; without it, all of them are reported. Each
-    annotator has one open report of an image: another one replaces it.
+    If there are several images, `stimulus` names one by its name on the screen; without it, all are reported. Each
+    annotator has at most one open report of an image: a new report replaces it.
     """
     assignment = lock_own(assignment, annotator)
     images = _reported_images(assignment.task, stimulus)

@@ -24,15 +24,15 @@ def retract(*, image: Image, by: User | None, reason: str) -> Image:
     tasks = showing(image)
     leases.release_tasks(tasks=tasks)  # leases before tasks, as everywhere, to avoid deadlocks
     tasks.update(withdrawn=True)
-    leases.release_tasks(tasks=tasks)  # what was leased between the two
-    # A check takes no place on its task, so that one leased meanwhile shows only once both have ended.
+    leases.release_tasks(tasks=tasks)  # tasks that were leased between the two
+    # A check takes no place of its task, so a check leased meanwhile becomes visible only when both have ended.
     transaction.on_commit(lambda: leases.release_tasks(tasks=showing(image)))
     audit.record(by=by, action="image.retracted", subject=image, study=image.study, reason=reason)
     return Image.objects.get(pk=image.pk)
 
 
 def showing(image: Image) -> QuerySet[Task]:
-    """Return the tasks that show an image, alone or beside others."""
+    """Return the tasks that show an image, alone or with others."""
     alone = Task.objects.filter(image=image).order_by().values("pk")
     beside = TaskStimulus.objects.filter(image=image).order_by().values("task")
     return Task.objects.filter(pk__in=alone.union(beside, all=True))
@@ -55,7 +55,7 @@ def restore(*, image: Image, by: User | None) -> Image:
     )
     if not restored:
         raise Conflict("not_retracted", "This image is not retracted.")
-    # A gold or practice task that a lead removed has no known answers, and stays away.
+    # A gold or practice task that a lead removed has no known answers, and stays removed.
     removed = Q(known_answers=None) & ~Q(purpose=Task.Purpose.LABEL)
     # So does a task that shows another retracted image beside this one.
     retracted = TaskStimulus.objects.filter(task=OuterRef("pk"), image__retracted_at__isnull=False)

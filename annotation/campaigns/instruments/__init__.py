@@ -1,1 +1,1 @@
-"""What annotators read: versions of guidelines, their markup, and changes between versions."""
+"""Texts for annotators: versions of guidelines, their markup, and changes between versions."""

@@ -24,7 +24,7 @@ class Change:
 
     @property
     def kind(self) -> str:
-        """Return `added` or `removed` where that holds for the whole paragraph, else `changed`."""
+        """Return `added` or `removed` if that is true for the whole paragraph, else `changed`."""
         kinds = {piece.kind for piece in self.pieces}
         return kinds.pop() if len(kinds) == 1 else "changed"
 

@@ -1,7 +1,7 @@
 """Guidelines as a lead writes them, arranged for the page: CommonMark's paragraphs, headings, lists and emphasis.
 
-All other rules of Markdown are off: no links and no pictures, since neither may lead an annotator away from the task
-or tell them what is not in it, and no HTML. Every character of the lead's is escaped.
+All other rules of Markdown are off: no links and no pictures, which could lead annotators away from the task or give
+additional information, and no HTML. The lead's text is escaped.
 """
 
 import re

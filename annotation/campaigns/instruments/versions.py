@@ -1,4 +1,4 @@
-"""Versions of what annotators read: a draft's texts change in place, an opened campaign's get a new version.
+"""Versions of texts for annotators: a draft's texts change in place, an opened campaign gets a new version.
 
 Each annotation refers to the version its annotator saw.
 """
@@ -72,7 +72,7 @@ def revise(
 
 
 def translate(*, campaign: Campaign, translations: Mapping[str, Any]) -> Instrument:
-    """Store the translations of what annotators read, in the transaction of who checked them."""
+    """Store checked translations of texts for annotators, in the caller's transaction."""
     before = current(campaign)
     after = Instrument(
         campaign=campaign,
@@ -112,7 +112,7 @@ def current(campaign: Campaign) -> Instrument:
 
 @dataclass(frozen=True)
 class InstrumentVersion:
-    """One version with its author and time, its number of answers, and the changes since the one before."""
+    """One version with its author and time, its number of answers, and the changes since the previous version."""
 
     instrument: Instrument
     by: str

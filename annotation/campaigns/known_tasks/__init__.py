@@ -1,7 +1,7 @@
-"""Tasks with known answers: gold tasks, mixed in unmarked, and practice tasks, done before the others.
+"""Tasks with known answers: gold tasks, mixed in without notice, and practice tasks, done before the others.
 
-Answers to them never count as labels. What a task asks is fixed when it is made, since every process caches it; the
-known answers can be changed.
+Answers to them never count as labels. The contents of a task are fixed when it is made, because every process caches
+them; known answers can be changed.
 """
 
 from annotation.campaigns.known_tasks.attribute_answers import Right, listed_attributes

@@ -49,7 +49,7 @@ def attributes_of(task: Task) -> list[Attribute]:
 
 
 def listed_attributes(campaign: Campaign) -> dict[int, str]:
-    """Return the texts of the attributes the study lists, the only ones allowed, so that no check stands out."""
+    """Return the texts of the study's attributes; no others are allowed, so that checks are not recognisable."""
     return AssociationSets.of(campaign.study).texts
 
 
@@ -59,7 +59,7 @@ def known_answers(
     answers: Mapping[Attribute, Right],
     explanations: Mapping[Attribute, str],
 ) -> list[KnownAnswer]:
-    """Return unsaved known answers of the scored attributes, in the order asked."""
+    """Return unsaved known answers of the scored attributes, in the order of the task."""
     marking = kind_of(campaign).marks_attributes
     wrong: dict[str, str] = {}
     answers_known = []
@@ -105,7 +105,7 @@ def _check_content(campaign: Campaign, image: Image | None, attributes: Sequence
 
 
 def _ratings(right: object) -> list[int]:
-    """Return the right ratings in order; empty when there are none, all five, or anything else."""
+    """Return the right ratings in order; empty if there are none, all five, or an invalid one."""
     if not isinstance(right, list | tuple | set | frozenset):
         return []
     ratings = set(right)

@@ -23,7 +23,7 @@ PURPOSES = (Task.Purpose.GOLD, Task.Purpose.PRACTICE)
 
 @dataclass(frozen=True)
 class TaskContent:
-    """What a task shows: an image with attributes, an attribute alone, or stimuli that questions are asked about."""
+    """The contents of a task: an image with attributes, an attribute alone, or stimuli with questions."""
 
     image: Image | None = None
     attributes: Sequence[Attribute] = ()
@@ -40,9 +40,9 @@ def add(
     answers: Mapping[Any, Any],
     explanations: Mapping[Any, str] | None = None,
 ) -> Task:
-    """Create a task with known answers; what has none is asked and not scored.
+    """Create a task with known answers; parts without one are asked but not scored.
 
-    `answers` and `explanations` are by attribute, or by `Part` where the campaign's kind declares questions.
+    `answers` and `explanations` are by attribute, or by `Part` if the campaign's kind declares questions.
     """
     campaign = _changeable(campaign)
     if purpose not in PURPOSES:
@@ -73,7 +73,7 @@ def add(
 def change(
     *, task: Task, by: User | None, answers: Mapping[Any, Any], explanations: Mapping[Any, str] | None = None
 ) -> Task:
-    """Replace the known answers. Earlier gold answers are measured by the new ones, practice rounds are not."""
+    """Replace the known answers. Earlier answers to gold tasks are scored again, practice rounds are not."""
     task = _locked(task)
     if kind_of(task.campaign).about_attributes:
         attributes = attribute_answers.attributes_of(task)
@@ -90,13 +90,13 @@ def change(
 
 @transaction.atomic
 def remove(*, task: Task, by: User | None) -> None:
-    """Remove the task. One that was answered stays with its answers, but without known answers."""
+    """Remove the task. An answered task is kept with its answers, but without known answers."""
     task = _locked(task)
     known_answers = list(task.known_answers.select_related("attribute", "stimulus"))
     leases.release_tasks(tasks=Task.objects.filter(pk=task.pk))
     _record(task, "removed", by, known_answers)
     if task.assignments.exists() or task.practice_answers.exists():
-        # Without known answers it stays removed even when a retracted image is restored.
+        # Without known answers it stays removed even if a retracted image is restored.
         task.known_answers.all().delete()
         Task.objects.filter(pk=task.pk).update(withdrawn=True)
     else:
@@ -104,7 +104,7 @@ def remove(*, task: Task, by: User | None) -> None:
 
 
 def _changeable(campaign: Campaign) -> Campaign:
-    """Return the campaign, locked, so that of two leads who add the same task one gets an error."""
+    """Return the campaign, locked, so that if two leads add the same task, one gets an error."""
     campaign = Campaign.locked(campaign.pk)
     if not kind_of(campaign).knowable:
         raise Conflict("known_answers_impossible", question_answers.NOTHING_KNOWABLE)

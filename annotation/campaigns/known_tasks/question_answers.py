@@ -1,4 +1,4 @@
-"""Known answers to declared questions: a screen as the campaign shows it, and what is right on it."""
+"""Known answers to declared questions: a screen of the campaign, and its right answers."""
 
 from collections.abc import Mapping, Sequence
 
@@ -45,7 +45,7 @@ def make_task(
 def known_answers(
     task: Task, answers: Mapping[Part, object], explanations: Mapping[Part, str]
 ) -> list[KnownAnswer]:
-    """Return unsaved known answers of what is scored, in the order asked."""
+    """Return unsaved known answers of the scored parts, in the order of the screen."""
     kind = kind_of(task.campaign)
     shown = list(task.stimuli.order_by("position"))
     by_ref = dict(zip(refs_of(kind, len(shown)), shown, strict=True))
@@ -85,14 +85,14 @@ def known_answers(
 
 
 def screen_parts(kind: Kind, stimuli_count: int) -> list[Part]:
-    """Return what can be scored on a screen with so many stimuli, a prompt among them."""
+    """Return the parts that can be scored on a screen with this number of stimuli, including a prompt."""
     return parts_of(kind, [ref for ref in refs_of(kind, stimuli_count) if ref != PROMPT])
 
 
 def _can_be_asked(
     kind: Kind, part: Part, right: Mapping[Part, Sequence[int | str]], wrong: Mapping[str, str]
 ) -> bool:
-    """Return whether a question is asked after any of the right answers to the one it depends on."""
+    """Return whether a question is asked after any right answer to the question on which it depends."""
     question = kind.question(part.question)
     if question.when is None:
         return True

@@ -8,7 +8,7 @@ MAX_EXPLANATION = 500
 
 
 def refuse(wrong: Mapping[str, str]) -> None:
-    """Raise DomainError `known_task_invalid` where something is wrong."""
+    """Raise DomainError `known_task_invalid` if there is a problem."""
     if wrong:
         raise DomainError("known_task_invalid", " ".join(dict.fromkeys(wrong.values())), fields=wrong)
 

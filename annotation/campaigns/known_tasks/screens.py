@@ -1,6 +1,6 @@
-"""The screens of a campaign of declared questions, among which a lead chooses those with known answers.
+"""The screens of a campaign with declared questions, from which a lead chooses those with known answers.
 
-Only these: a screen that the campaign does not have would stand out.
+Other screens are not allowed, because a screen that the campaign does not have would be recognised.
 """
 
 import hashlib
@@ -20,14 +20,14 @@ from foundation.errors import NotFound
 
 @dataclass(frozen=True)
 class PlannedScreen:
-    """What a screen shows, and the key by which addresses name it."""
+    """The stimuli of a screen, and its key in addresses."""
 
     key: str
     stimuli: tuple[PlannedStimulus, ...]
 
 
 def screens_of(campaign: Campaign) -> list[PlannedTask] | QuerySet[Task]:
-    """Return the screens, to be read a page at a time: of a draft as they are planned, later as they are."""
+    """Return the screens, to be read one page at a time: planned screens of a draft, stored ones later."""
     if campaign.state == Campaign.State.DRAFT:
         return list(sampling.plan(campaign).tasks)
     labels = campaign.tasks.filter(purpose=Task.Purpose.LABEL, withdrawn=False)
@@ -58,7 +58,7 @@ def screen_named(campaign: Campaign, key: str) -> PlannedScreen:
 
 
 def shown_in(task: Task) -> tuple[PlannedStimulus, ...]:
-    """Return what a task shows."""
+    """Return the stimuli of a task."""
     writers = dict(CopiedText.objects.filter(stimulus__task=task).values_list("stimulus", "writer"))
     return tuple(PlannedStimulus(row.image_id, row.text, writers.get(row.pk)) for row in task.stimuli.all())
 

@@ -1,1 +1,1 @@
-"""What a campaign will ask: attributes and images drawn from its seed, and the time this takes."""
+"""Planning a campaign: attributes and images drawn from its seed, and the expected time."""

@@ -1,4 +1,4 @@
-"""Which of models' coded answers people read again: all that the rules are not sure of, and a share of the others."""
+"""Choosing models' coded answers for people's review: all unsure codings of the rules, and a share of the others."""
 
 from collections import defaultdict
 from collections.abc import Iterable
@@ -18,7 +18,7 @@ from studies.models import Study
 
 
 def reviewed_answers(campaign: Campaign, options: Options) -> list[PlannedStimulus]:
-    """Return a text for each question and answer. Answers that read alike share one, and each keeps its coding."""
+    """Return a text for each question and answer. Answers with equal texts share one, and each keeps its coding."""
     questions = _Questions(campaign.study)
     by_text: dict[tuple[str, str], list[int]] = defaultdict(list)
     for coding in _drawn(_codings(campaign.study), campaign.seed, options):
@@ -32,7 +32,7 @@ def reviewed_answers(campaign: Campaign, options: Options) -> list[PlannedStimul
 
 
 def screen_text(question: str, answer: str) -> str:
-    """Return what annotators read of an answer: the question as it was put, and the answer. Nothing else."""
+    """Return the text for annotators: only the question as asked and the answer."""
     return f"Question: {question.strip()}\n\nAnswer: {answer.strip() or '(empty)'}"
 
 
@@ -47,7 +47,7 @@ def _codings(study: Study) -> Iterable[Coding]:
 
 
 def _drawn(codings: Iterable[Coding], seed: int, options: Options) -> list[Coding]:
-    """Return all unsure codings and a random share of the sure ones, whatever the order of rows."""
+    """Return all unsure codings and a random share of the sure ones, independent of the order of rows."""
     unsure: list[Coding] = []
     sure: list[Coding] = []
     for coding in codings:
@@ -63,7 +63,7 @@ def _content(answer: Answer) -> str:
 
 
 class _Questions:
-    """Choices as they were put, by what identifies them in the study's runs."""
+    """Choices as asked, by their identity in the study's runs."""
 
     def __init__(self, study: Study) -> None:
         self._sets = {
@@ -73,7 +73,7 @@ class _Questions:
         self._asked: dict[tuple[int, str, str, str, str], AskedQuestion | None] = {}
 
     def asked(self, answer: Answer) -> AskedQuestion | None:
-        """Return the question of an answer; None where the run does not say what it asked."""
+        """Return the question of an answer; None if the run does not contain it."""
         key = (answer.run_id, answer.experiment, answer.question, answer.scenario, answer.order)
         if key not in self._asked:
             self._asked[key] = self._read(answer)

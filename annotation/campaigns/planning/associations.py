@@ -17,10 +17,10 @@ A = TypeVar("A", Stereotype, StudyAssociation)
 
 @dataclass(frozen=True)
 class AssociationSets:
-    """The frozen copy once there is one, else the catalog as it is now; keyed by the study's own groups.
+    """The frozen copy if there is one, else the present catalog; keyed by the study's own groups.
 
-    `offensive` are the stereotypes whose offensiveness is above 0: as the resource stores it, or where it stores
-    none the mean of its ratings.
+    `offensive` are the stereotypes whose offensiveness is above 0: the resource's stored value or, without one, the
+    mean of its ratings.
     """
 
     listed: dict[int, set[int]]
@@ -33,7 +33,7 @@ class AssociationSets:
         """Read the associations of a study: four queries."""
         if study.frozen_at is not None:
             return cls._read(StudyAssociation.objects.filter(study=study), study, "group_id")
-        # The join names the study's copy of the group beside each pair.
+        # The join adds the study's copy of the group to each pair.
         current = Stereotype.objects.filter(group__study_groups__study=study)
         return cls._read(current, study, "group__study_groups__pk")
 

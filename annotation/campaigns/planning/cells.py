@@ -16,7 +16,7 @@ from studies.models import StudyGroup
 
 @dataclass(frozen=True)
 class QuotaCell:
-    """People whom a rule asks for: `rule.k` of those who answer each of so many screens."""
+    """People whom a rule asks for: `rule.k` of the people who answer each of a number of screens."""
 
     name: str
     rule: Rule  # with the values of the group shown, if it refers to them
@@ -50,7 +50,7 @@ class CellPeople:
 
     @property
     def sentence(self) -> str:
-        """Return what is missing, "" where nothing is."""
+        """Return what is missing; "" if nothing is missing."""
         if not self.shortfall:
             return ""
         takes_part = "1 takes part" if self.counted == 1 else f"{self.counted:,} take part"
@@ -60,9 +60,9 @@ class CellPeople:
 
 
 def people_needed(answers: int, screens_per_person: int | Fraction, at_once: int = 1) -> int:
-    """Return how many people give so many answers; `at_once` different ones answer the same screen.
+    """Return the number of people for a number of answers; `at_once` different people answer the same screen.
 
-    max(at_once, ⌈answers ÷ screens_per_person⌉), and 0 where there is nothing to answer.
+    max(at_once, ⌈answers ÷ screens_per_person⌉), and 0 if there is nothing to answer.
     """
     return max(at_once, ceil(Fraction(answers) / screens_per_person)) if answers else 0
 
@@ -72,7 +72,7 @@ def cells_of(
 ) -> list[QuotaCell]:
     """Return the cells of the rules that ask for people, in the order of the rules; groups by name.
 
-    `screens`: how many show each group; None for those that show none or several.
+    `screens`: the number of screens that show each group; None for screens with no group or several.
     """
     total = sum(screens.values())
     cells = []
@@ -94,7 +94,7 @@ def cells_of(
 def with_people(
     cells: Iterable[QuotaCell], people: Sequence[Profile], screens_per_person: int
 ) -> list[CellPeople]:
-    """Return what each cell needs and has."""
+    """Return the needed and present numbers of each cell."""
     return [
         CellPeople(cell.name, cell.answers, cell.people_needed(screens_per_person), cell.counted_in(people))
         for cell in cells

@@ -1,8 +1,8 @@
-"""Which stimuli stand on a screen together, and in which order. Pure: it knows nothing of the database.
+"""Which stimuli are on a screen together, and in which order. Pure: independent of the database.
 
-Stimuli come in sets, such as the images of one prompt. Within a set, screens are spread evenly over the combinations
-of traits (such as pairs of models), over the whole plan too, and over the stimuli that have them. All that is left to
-chance is the order of keyed hashes.
+Stimuli come in sets, such as the images of one prompt. Within a set, screens are spread evenly over the combinations of
+traits (such as pairs of models), over the whole plan too, and over the stimuli that have them. Only the order of keyed
+hashes is random.
 """
 
 from collections import Counter, defaultdict
@@ -16,14 +16,15 @@ from annotation.campaigns.planning.shuffle import keyed_hash
 from annotation.kinds.stimuli import Stimuli
 
 Traits = tuple[str, ...]
-# Up to so many times as many combinations as are wanted, all of them are put in order; of more, blocks are drawn.
+# If there are at most this many times the wanted combinations, all of them are sorted; otherwise blocks are drawn.
 _FEW = 4
 _ENOUGH_TRAITS = 1_000  # combinations of models or groups; a plan draws among so many times `_FEW`
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """A stimulus that a screen may show. `key` is made of its content; `trait` is what no two of a screen share."""
+    """A stimulus that a screen may show. `key` is derived from its content; `trait` must differ between the stimuli of
+    a screen."""
 
     key: str
     trait: str
@@ -31,14 +32,14 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Arrangement:
-    """What a screen shows, how many screens a set gives at most, and the seed of every choice."""
+    """The contents of a screen, the maximum number of screens from a set, and the seed."""
 
     stimuli: Stimuli
     most_screens: int
     seed: int
 
     def size(self, candidates: Sequence[Candidate]) -> int:
-        """Return how many candidates of a set a screen shows; 0 if there are too few different ones."""
+        """Return the number of candidates of a set on a screen; 0 if there are too few different ones."""
         different_count = len({candidate.trait for candidate in candidates})
         size = min(self.stimuli.most, different_count)
         return size if size >= self.stimuli.least else 0
@@ -96,7 +97,8 @@ def _of_different_traits(
 def _trait_combinations(
     name: str, traits: Sequence[str], size: int, arrangement: Arrangement
 ) -> Iterator[Traits]:
-    """Yield the combinations of traits to draw from: all, or of very many as many as a plan can use, by chance."""
+    """Yield the combinations of traits to draw from: all or, if there are very many, a random selection for the
+    plan."""
     enough = _FEW * max(arrangement.most_screens, _ENOUGH_TRAITS)
     if comb(len(traits), size) <= enough:
         yield from combinations(traits, size)
@@ -118,7 +120,7 @@ def _trait_combinations(
 def _one_of_each(
     lists: Sequence[Sequence[Candidate]], name: str, arrangement: Arrangement
 ) -> Iterator[tuple[Candidate, ...]]:
-    """Yield every way to take one candidate of each list, so that each is taken early and about equally often."""
+    """Yield every way to take one candidate from each list, such that each is taken early and about equally often."""
     # The digits of a number in mixed radix, each moved on by the first, run through all ways; while the first digit
     # runs through the longest list, so do the others through theirs.
     longest_first = sorted(lists, key=lambda members: (-len(members), members[0].trait))
@@ -143,7 +145,7 @@ def _any_of(
         )
         yield from by_chance[:most]
         return
-    # Of many combinations: one order by chance after another, cut into screens, so that each is shown equally often.
+    # For many combinations: one random order after another, cut into screens, so that each is shown equally often.
     seen: set[frozenset[str]] = set()
     turn = 0
     while len(seen) < most:
@@ -178,7 +180,7 @@ def _by_traits_in_turn(
 ) -> Iterator[tuple[Candidate, ...]]:
     """Give each trait each place equally often among the screens of the same traits.
 
-    So many screens as there are places make a block: one order by chance, moved on by one place from screen to screen.
+    A block has as many screens as there are places: one random order, shifted by one place from screen to screen.
     """
     alike: dict[Traits, list[tuple[Candidate, ...]]] = defaultdict(list)
     for screen in drawn:

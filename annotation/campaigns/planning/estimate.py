@@ -52,7 +52,7 @@ def estimate(campaign: Campaign) -> CampaignEstimate:
 
 
 def seconds_per_screen(kind: Kind) -> int:
-    """Return the time that a screen is assumed to take."""
+    """Return the assumed time for a screen."""
     if kind.rates_attributes:
         return SECONDS_PER_RATING
     if kind.marks_attributes:

@@ -1,9 +1,9 @@
-"""Places on screens, so that whatever is shown on several of them stands in each place equally often.
+"""Places on screens, such that a stimulus on several screens is in each place equally often.
 
-Screens and what they show are the two sides of a graph, and a place is a colour of an edge. What is shown often is cut
-into parts of as many edges as there are places; of a graph with two sides and no more edges at a node than colours,
-edges can be coloured so that no two of a node are alike (Kőnig 1916). A full part then has each place once, and the
-rest no place twice.
+Screens and stimuli are the two sides of a bipartite graph, and a place is the colour of an edge. A frequent stimulus is
+split into parts with as many edges as there are places. In a bipartite graph with at most as many edges at a node as
+colours, edges can be coloured so that all edges of a node differ (Kőnig 1916). A full part then has each place once,
+and the rest has no place twice.
 """
 
 from collections import Counter, defaultdict
@@ -15,13 +15,13 @@ Part = tuple[str, int]
 
 @dataclass
 class _Places:
-    """What stands where: the part in each place of a screen, and the screen on which a part has each place."""
+    """The assignment: the part in each place of a screen, and the screen on which a part has each place."""
 
     by_screen: dict[int, dict[int, Part]] = field(default_factory=lambda: defaultdict(dict))
     by_part: dict[Part, dict[int, int]] = field(default_factory=lambda: defaultdict(dict))
 
     def put(self, screen: int, part: Part, size: int) -> None:
-        """Give a part a place on a screen; where they have no free one in common, others move."""
+        """Give a part a place on a screen; if they have no common free place, others move."""
         free = [place for place in range(size) if place not in self.by_screen[screen]]
         place = next((place for place in free if place not in self.by_part[part]), None)
         if place is None:
@@ -32,7 +32,7 @@ class _Places:
         self._set(screen, part, place)
 
     def _exchange(self, part: Part, place: int, other: int) -> None:
-        """Free `place` of a part for `other`, and so on along what stands in the way."""
+        """Free `place` of a part for `other`, moving other parts along the path."""
         moved: list[tuple[int, Part, int]] = []
         following: Part | None = part
         while following is not None and (screen := self.by_part[following].get(place)) is not None:

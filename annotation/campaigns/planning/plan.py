@@ -1,4 +1,4 @@
-"""A campaign's plan: the screens that it asks, in which order things are shown, and what the lead should know."""
+"""A campaign's plan: its screens, the order of stimuli, and notes for the lead."""
 
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ class PlannedStimulus:
     image_id: int | None = None
     text: str = ""
     writer_id: int | None = None  # of a text that an annotator wrote in another campaign
-    reviews: tuple["PlannedReview", ...] = ()  # of models' answers that this text says
+    reviews: tuple["PlannedReview", ...] = ()  # the models' answers with this text
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class PlannedTask:
     attribute_ids: tuple[int, ...] = ()
     # Asks for an offensive stereotype of the group shown (a rating, of any group), or is of a kind that is sensitive.
     sensitive: bool = False
-    group_id: int | None = None  # the one group that is shown
+    group_id: int | None = None  # the single group that is shown
     stimuli: tuple[PlannedStimulus, ...] = ()
     questions: int = 0  # how many answers it asks for, without those that depend on other answers
 
@@ -61,7 +61,7 @@ class PlannedGroup:
 
 @dataclass(frozen=True)
 class CampaignPlan:
-    """What a campaign asks when it opens; `problems` are sentences for the lead."""
+    """The tasks of a campaign when it opens; `problems` are sentences for the lead."""
 
     tasks: tuple[PlannedTask, ...]
     planned_attributes: tuple[PlannedAttribute, ...]
@@ -82,6 +82,6 @@ class CampaignPlan:
 
     @property
     def judgements(self) -> int:
-        """How many answers about one attribute, or to one question, are given in all."""
+        """The total number of answers about one attribute, or to one question."""
         asked_count = sum(len(task.attribute_ids) + task.questions for task in self.tasks)
         return asked_count * self.annotators_per_task

@@ -26,7 +26,7 @@ _SEVERAL = {
 
 @dataclass(frozen=True)
 class ShownImage:
-    """An image of the study, with what decides beside which others it may stand."""
+    """An image of the study, with the values that decide which others may be shown with it."""
 
     pk: int
     key: str  # made of its content only
@@ -38,11 +38,11 @@ class ShownImage:
     seed: str
 
     def has(self, trait: str) -> bool:
-        """Return whether it is known what the image shares with others of the trait."""
+        """Return whether the image's value of the trait is known."""
         return trait == "model" or bool(getattr(self, trait))
 
     def shared(self, together: Iterable[str]) -> str:
-        """Return what images of one set have in common; a prompt about two groups is two prompts."""
+        """Return the common values of a set's images; a prompt about two groups counts as two prompts."""
         parts = [f"{trait}={getattr(self, trait)}" for trait in together]
         return "|".join([*parts, self.group] if "prompt" in together else parts)
 
@@ -107,7 +107,7 @@ def _undecided(
 ) -> tuple[list[ShownImage], list[str]]:
     """Return the images of scenarios that no earlier check has decided, and a sentence about the others.
 
-    Only where the kind checks scenarios, and the options do not ask for all of them.
+    Only if the kind checks scenarios and the options do not ask for all of them.
     """
     if not likeness_question(kind) or options.scenarios == "all":
         return images, []
@@ -129,7 +129,7 @@ def _undecided(
 
 
 def _usable(images: list[ShownImage], stimuli: Stimuli) -> tuple[list[ShownImage], list[str]]:
-    """Return the images of which all is known that a screen needs, and sentences about the others."""
+    """Return the images with all data that a screen needs, and sentences about the others."""
     problems = [] if images else ["The study has no images to show."]
     needed = dict.fromkeys((*(("prompt",) if stimuli.prompt_shown else ()), *stimuli.together))
     for trait in needed:
@@ -142,7 +142,7 @@ def _usable(images: list[ShownImage], stimuli: Stimuli) -> tuple[list[ShownImage
 
 
 def _sample(images: Sequence[ShownImage], seed: int, options: Options) -> list[ShownImage]:
-    """Return so many images of each group and model as the options allow."""
+    """Return the number of images of each group and model that the options allow."""
     if options.images_per_group is None:
         return list(images)
     cells: dict[tuple[str, str], list[ShownImage]] = defaultdict(list)

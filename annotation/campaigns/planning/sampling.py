@@ -52,7 +52,7 @@ def plan(campaign: Campaign) -> CampaignPlan:
 
 
 def write(plan: CampaignPlan, campaign: Campaign) -> None:
-    """Store a plan's tasks and what they show. Call it inside the transaction that opens the campaign."""
+    """Store a plan's tasks and their stimuli. Call it in the transaction that opens the campaign."""
     drawn, tasks = plan.planned_attributes, plan.tasks
     bulk.insert(
         CampaignAttribute,
@@ -100,7 +100,7 @@ def write(plan: CampaignPlan, campaign: Campaign) -> None:
 
 
 def _write_sources(stimuli: Mapping[int, PlannedStimulus]) -> None:
-    """Store where texts come from, by the key of their stimulus."""
+    """Store the sources of texts, by the key of their stimulus."""
     CopiedText.objects.bulk_create(
         CopiedText(stimulus_id=pk, writer_id=stimulus.writer_id)
         for pk, stimulus in stimuli.items()
@@ -171,7 +171,7 @@ def _plan_marking(campaign: Campaign, options: Options) -> CampaignPlan:
     problems += _missing([group.name for group in groups if not group.images], "no images to show")
     groups = [group for group in groups if group.images]
     problems += [sentence for group in groups if (sentence := group.too_few(options))]
-    # Screens of an image stand together; images in an order of their own, which tells nothing of the group.
+    # Screens of an image are consecutive; the order of images reveals nothing about the group.
     screens = {
         keyed_hash(campaign.seed, "images", key): _screens(campaign, group, key, associations)
         for group in groups
@@ -190,7 +190,7 @@ def _plan_marking(campaign: Campaign, options: Options) -> CampaignPlan:
 
 @dataclass(frozen=True)
 class _GroupPlan:
-    """What is asked in the images of one group; `images` maps keys of `_images` to primary keys."""
+    """The tasks for the images of one group; `images` maps keys of `_images` to primary keys."""
 
     group_id: int
     name: str
@@ -270,7 +270,7 @@ def _screens(
 def _visual(
     campaign: Campaign, options: Options, associations: AssociationSets
 ) -> tuple[set[int], list[str]]:
-    """Return the study's visual attributes, of which both stereotypes and random ones are taken."""
+    """Return the study's visual attributes, from which both stereotypes and random attributes are taken."""
     if options.visual_source == "all":
         return set().union(*associations.stereotypes.values()), []
     rating = campaign.study.campaigns.get(slug=options.visual_source.removeprefix(FROM_CAMPAIGN))

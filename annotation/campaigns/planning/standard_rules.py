@@ -1,9 +1,9 @@
 """The quality rules that every campaign starts with: they warn, and never pause anybody.
 
-They catch annotators who click through without looking. Honest work stays clear of the thresholds: a marking screen
-takes a person several seconds; somebody who answers as others do has a variety around 100 %, somebody who overlooks
-half of what is there around 50 %. `make bench ARGS=quality_rules` simulates how often
-honest annotators are warned, and careless ones are not.
+They detect annotators who click without looking. Honest work does not come near the thresholds: a marking screen takes
+several seconds; an annotator who answers like others has a variety around 100 %, and one who overlooks half of the
+attributes around 50 %. `make bench ARGS=quality_rules` simulates how often honest annotators are warned and careless
+ones are not.
 """
 
 from collections.abc import Iterable

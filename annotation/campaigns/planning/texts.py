@@ -18,13 +18,13 @@ _NO_ANSWERS = "This study has no coded answers of models to choices. Code them w
 
 
 class AssociationSource(Protocol):
-    """What knows the associations of a study and how a judge rated them: another app, which registers it."""
+    """Gives the associations of a study with a judge's ratings; registered by another app."""
 
     def has_ratings(self, study: Study) -> bool:
         """Return whether there is anything to draw."""
 
     def draw(self, study: Study, *, number: int, seed: int) -> list[str]:
-        """Return the texts of so many pairs, as evenly as possible over the judge's levels."""
+        """Return the texts of a number of pairs, distributed as evenly as possible over the judge's levels."""
 
 
 _registered: list[AssociationSource] = []
@@ -41,7 +41,7 @@ def has_rated_associations(study: Study) -> bool:
 
 
 def plan_texts(campaign: Campaign, kind: Kind, options: Options) -> CampaignPlan:
-    """Return what the campaign would ask if it opened now: each text once, in an order by chance."""
+    """Return what the campaign would ask if it opened now: each text once, in random order."""
     if options.texts_from == FROM_ANSWERS:
         stimuli, problem = reviewed_answers(campaign, options), _NO_ANSWERS
     elif options.texts_from == FROM_ASSOCIATIONS:
@@ -79,7 +79,7 @@ def _drawn(campaign: Campaign, options: Options) -> list[PlannedStimulus]:
 
 
 def _written(campaign: Campaign, options: Options) -> list[PlannedStimulus]:
-    """Return what people wrote in another campaign, as far as it counts now, in the order in which it came."""
+    """Return people's counted texts from another campaign, in order of submission."""
     source = campaign.study.campaigns.get(slug=options.texts_from.removeprefix(FROM_CAMPAIGN))
     texts = Judgement.objects.filter(annotation__in=counted(source), text__isnull=False)
     rows = texts.order_by("pk").values_list("text", "annotation__annotator")

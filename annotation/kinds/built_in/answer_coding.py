@@ -54,7 +54,7 @@ KIND = Kind(
 
 
 def coding_question(kind: Kind) -> str | None:
-    """Return the name of the question by which a kind codes models' answers; None where it has no such codes."""
+    """Return the name of the question by which a kind codes models' answers; None if it has no such codes."""
     for question in kind.questions:
         if (
             isinstance(question, ChoiceQuestion)

@@ -1,4 +1,4 @@
-"""Rubric: an image on several scales, and what is wrong with it. After HEIM (2311.04287), Otani (2304.01816)."""
+"""Rubric: ratings of an image on several scales, and its problems. After HEIM (2311.04287), Otani (2304.01816)."""
 
 from annotation.kinds.declaration import Kind, StandardRule
 from annotation.kinds.questions import (

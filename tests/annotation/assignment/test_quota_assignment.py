@@ -184,7 +184,7 @@ def test_a_wrong_rule_is_named(study, lead, rule, said):
 
 
 def test_rules_that_exclude_each_other_are_refused(study, lead):
-    with pytest.raises(DomainError, match="gender cannot all hold: 2 people answer each screen"):
+    with pytest.raises(DomainError, match="gender cannot all be met: 2 people answer each screen"):
         lifecycle.create(
             study=study,
             name="C",

@@ -108,7 +108,7 @@ def test_a_rule_that_cannot_be_is_refused_beside_its_field(lead_client, study, f
         (
             {"kind": "at_least", "number": "2", "field": "gender", "values": "man"},
             "“At least 2 of each task’s annotators: gender is woman” and “At least 2 of each task’s annotators: gender "
-            "is man” cannot both hold: 3 people answer each screen.",
+            "is man” cannot both be met: 3 people answer each screen.",
         ),
         ({"kind": "at_most", "number": "1", "field": "gender", "values": "woman"}, "“At least 2 of each"),
     ],

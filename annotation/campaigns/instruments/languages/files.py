@@ -1,4 +1,4 @@
-"""The CSV file that translators fill in: one row a text, a column for each language."""
+"""The CSV file that translators fill in: one row per text, one column per language."""
 
 import csv
 import io
@@ -34,7 +34,7 @@ class Translation:
 
 
 def as_csv(sources: Sequence[SourceText], states: Sequence[LanguageState]) -> bytes:
-    """Return the file. Where the source changed since it was translated, the cell is empty: it is to be filled in.
+    """Return the file. If a source text has changed since it was translated, its cell is empty and must be filled in.
 
     It begins with a byte order mark, without which spreadsheets read Hindi or German letters wrongly.
     """

@@ -1,4 +1,4 @@
-"""How far the translations of a campaign are: what is missing, and what changed since it was translated."""
+"""The progress of a campaign's translations: missing texts, and texts that changed after translation."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -67,7 +67,7 @@ class LanguageState:
 
 
 def language_name(code: str) -> str:
-    """Return what a language is called in English."""
+    """Return the English name of a language."""
     try:
         return str(get_language_info(code)["name"])
     except KeyError:
@@ -94,7 +94,7 @@ def language_states(campaign: Campaign) -> list[LanguageState]:
 def translated_text(
     source: SourceText, language: str, translations: Mapping[str, Mapping[str, Sequence[str]]]
 ) -> TranslatedText:
-    """Return a text in a language: a lead's translation, else the one that comes with the platform or the study."""
+    """Return a text in a language: a lead's translation, else the translation of the platform or the study."""
     stored = translations.get(language, {}).get(source.key)
     if stored is not None:
         text, digest = stored

@@ -1,6 +1,6 @@
 """Every text that annotators of a campaign read and that its lead or the study wrote, each under a key.
 
-What is looked at and judged (texts that are stimuli, prompts beside images) is not translated: it is data.
+Stimuli (texts, prompts beside images) are not translated, because they are data.
 """
 
 import hashlib
@@ -21,13 +21,13 @@ from studies import consent
 
 CONSENT_FIELDS = ("body", "content_notice", "support")
 _PLACES = {"body": "Consent text", "content_notice": "Content notice", "support": "Support text"}
-_DIGEST = 16  # hexadecimal digits: two texts of one key are told apart
+_DIGEST = 16  # hexadecimal digits that distinguish two texts with one key
 _LONG, _STATEMENT, _LABEL = 20_000, 300, 200
 
 
 @dataclass(frozen=True)
 class SourceText:
-    """A text in English; `place` says to translators where it is read, `built_in` has translations that exist."""
+    """A text in English; `place` tells translators where it is shown, `built_in` has existing translations."""
 
     key: str
     text: str
@@ -41,7 +41,7 @@ class SourceText:
 
 
 def digest_of(text: str) -> str:
-    """Return by what a translation tells whether its source text has changed since."""
+    """Return the digest by which a translation recognises that its source text has changed."""
     return hashlib.sha256(text.encode()).hexdigest()[:_DIGEST]
 
 
@@ -50,7 +50,7 @@ def attribute_key(attribute_id: int) -> str:
 
 
 def explanation_key(text: str) -> str:
-    """Return the key of what is said after a practice answer; the same words for two tasks are one text."""
+    """Return the key of an explanation after a practice answer; equal explanations of two tasks are one text."""
     return f"explanation.{digest_of(text)}"
 
 
@@ -129,7 +129,7 @@ def _explanations(campaign: Campaign) -> Iterator[SourceText]:
 
 
 def declared_texts(kind: Kind) -> Iterator[tuple[str, tuple[str | int, ...], str, dict[str, str]]]:
-    """Return key, place in the declaration, place on the screen and texts of what a kind words."""
+    """Return key, place in the declaration, place on the screen and texts of a kind's wordings."""
     yield "work", ("work",), "What the work is called", kind.work
     for number, question in enumerate(kind.questions):
         key, path = f"question.{question.name}", ("questions", number)

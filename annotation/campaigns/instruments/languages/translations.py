@@ -1,4 +1,4 @@
-"""Translating a campaign: its languages, uploads, and what its annotators can choose."""
+"""Translating a campaign: its languages, uploads, and the languages that annotators can choose."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -38,7 +38,7 @@ ByLanguage = Mapping[str, Mapping[str, tuple[str, str]]]
 
 @dataclass(frozen=True)
 class Upload:
-    """What an upload changed: how many texts of each language, and how many of them translate an earlier source."""
+    """The changes of an upload: the number of texts per language, and how many of them translate an earlier source."""
 
     changed: Mapping[str, int]
     outdated: int
@@ -56,7 +56,7 @@ class Upload:
 
 @transaction.atomic
 def add_language(*, campaign: Campaign, language: str, by: User | None) -> CampaignLanguage:
-    """Let a campaign be translated into one of the languages that the pages for annotators exist in."""
+    """Allow the translation of a campaign into one of the languages of annotators' pages."""
     campaign = _changeable(campaign)
     choices = [code for code in platform_languages() if code != SOURCE_LANGUAGE]
     if language not in choices:
@@ -114,8 +114,8 @@ def leave_untranslated(
 def upload(*, campaign: Campaign, source: BinaryIO, name: str, by: User | None) -> Upload:
     """Store the translations of a filled-in file, all of them or none.
 
-    A draft changes in place. An opened campaign gets a new version of what annotators read; what answers are about
-    was fixed when it opened, so of it only texts that are missing can be added.
+    A draft changes in place. An opened campaign gets a new version of what annotators read; the judged texts were fixed
+    when it opened, so only missing translations of them can be added.
     """
     campaign = _changeable(campaign)
     languages = list(campaign.languages.values_list("language", flat=True))
