@@ -1,4 +1,4 @@
-"""Who is annotating, in which campaign, and what is to be done before the first task."""
+"""The annotator and the campaign of a request, and the steps before the first task."""
 
 from typing import Any
 from uuid import UUID
@@ -19,12 +19,12 @@ from studies import consent
 
 
 def annotator_of(user: User | AnonymousUser) -> Annotator | None:
-    """Return the annotator that `user` is, if they are one."""
+    """Return the annotator of `user`, if there is one."""
     return Annotator.objects.filter(user=user.pk).first() if user.is_authenticated else None
 
 
 def enrolment_for(request: HttpRequest, campaign_id: int) -> Enrolment:
-    """Return the person's own enrolment; what they were not invited to does not exist for them."""
+    """Return the person's own enrolment; raises NotFound for campaigns to which they were not invited."""
     enrolment = (
         Enrolment.objects.select_related("annotator", "campaign__study__consent_text")
         .filter(campaign=campaign_id, annotator__user=request.user.pk)
@@ -53,7 +53,8 @@ def own_assignment(enrolment: Enrolment, public_id: UUID) -> Assignment:
 
 
 def step_before_work(enrolment: Enrolment) -> str | None:
-    """Return the address of what comes before the first task: consent, then the offer to say who one is."""
+    """Return the address of the next step before the first task: consent, then the optional questions about the
+    person."""
     if not consent.has_consented(enrolment.annotator, enrolment.campaign.study):
         return reverse("annotate:consent", args=[enrolment.campaign_id])
     if not AnnotatorProfile.objects.filter(annotator=enrolment.annotator_id).exists():
@@ -70,7 +71,7 @@ def page_at_end(enrolment: Enrolment) -> str | None:
 
 
 def panel_place(enrolment: Enrolment) -> dict[str, Any] | None:
-    """Return what the panel's place of an annotator pays; None for all others."""
+    """Return the pay of an annotator's panel place; None for all others."""
     if enrolment.most_screens is None:
         return None
     place: dict[str, Any] | None = import_string(settings.PANEL_PLACE)(enrolment)
@@ -78,7 +79,7 @@ def panel_place(enrolment: Enrolment) -> dict[str, Any] | None:
 
 
 def pay_statement(campaign: Campaign) -> str:
-    """Return what the lead says about pay, in the reader's language; empty if nothing."""
+    """Return the lead's text about pay, in the reader's language; empty if there is none."""
     text = str(campaign.options.get("pay", ""))
     if not text or page_language() == SOURCE_LANGUAGE or len(campaign.offered_languages or ()) < 2:
         return text
@@ -86,5 +87,5 @@ def pay_statement(campaign: Campaign) -> str:
 
 
 def consent_text(campaign: Campaign) -> ConsentText:
-    """Return the study's current consent text in the language of the page, or in English where it has no other."""
+    """Return the study's current consent text in the language of the page, or in English if it is not translated."""
     return consent.text_for(campaign.study, page_language())

@@ -31,7 +31,7 @@ def home(request: HttpRequest) -> HttpResponse:
 @requires(get=Capability.ANNOTATE, post=Capability.ANNOTATE)
 @never_cache
 def withdraw(request: HttpRequest, campaign_id: int) -> HttpResponse:
-    """Say what withdrawing does, and do it when that is confirmed."""
+    """Explain what withdrawing does, and withdraw after confirmation."""
     enrolment = enrolment_for(request, campaign_id)
     study = enrolment.campaign.study
     if request.method == "POST":

@@ -14,7 +14,7 @@ from annotation.campaigns.images import reports
 
 @requires(post=Capability.ANNOTATE)
 def report(request: HttpRequest, campaign_id: int, public_id: UUID) -> HttpResponse:
-    """Tell the lead that the picture should not be shown, and go on with the task."""
+    """Tell the lead that the picture should not be shown, and continue with the task."""
     enrolment = enrolment_for(request, campaign_id)
     reports.report(
         assignment=own_assignment(enrolment, public_id),

@@ -1,4 +1,4 @@
-"""From the invitation to the first task: what this is, consent, about you, the link to keep."""
+"""From the invitation to the first task: introduction, consent, about you, the personal link."""
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -30,7 +30,7 @@ from annotation.people import invitations, withdrawal
 from foundation.errors import DomainError, NotFound
 from studies import consent
 
-# Where a return link waits, from when it is made until its annotator goes on from the page that shows it.
+# The session key of a return link, from its creation until the annotator leaves the page that shows it.
 RETURN_LINK = "annotate_return_link"
 # The cookie of who wants pictures blurred until they show them; the task's script sets it too.
 BLUR = "stereoscope_blur"
@@ -40,7 +40,7 @@ _BLUR_SECONDS = 365 * 24 * 3600
 @requires(get=Capability.BY_KEY, post=Capability.BY_KEY)
 @never_cache
 def invitation(request: HttpRequest, token: str) -> HttpResponse:
-    """Say what this is; only 'Start' uses the link, so that previews of it in a mail program do not."""
+    """Show the introduction; only 'Start' uses the link, so that previews in a mail program do not."""
     user = request.user if isinstance(request.user, User) else None
     try:
         usable_invitation = invitations.look_up(token, user=user)
@@ -73,7 +73,7 @@ def invitation(request: HttpRequest, token: str) -> HttpResponse:
 
 
 def _start(request: HttpRequest, token: str, user: User | None) -> HttpResponse:
-    """Take the invitation up, sign the annotator in and go to what comes first."""
+    """Accept the invitation, sign the annotator in and go to the first step."""
     device = device_of(request).number
     enrolment = invitations.accept(token=token, user=user, fingerprint=fingerprint(request), device=device)
     person = enrolment.annotator.user
@@ -85,14 +85,14 @@ def _start(request: HttpRequest, token: str, user: User | None) -> HttpResponse:
     if step is None:  # no consent page follows on which they could choose
         _keep_language(enrolment)
     if invitations.look_up(token, user=person).annotator == enrolment.annotator:
-        _remember_link(request, enrolment, token)  # a link for one person is theirs from now on
+        _remember_link(request, enrolment, token)  # a link for one person belongs to this person from now on
     elif step is not None:
         _remember_link(request, enrolment, invitations.return_link(enrolment=enrolment))
     return redirect(step or reverse("annotate:task", args=[enrolment.campaign_id]))
 
 
 def _keep_language(enrolment: Enrolment) -> None:
-    """Keep in which language somebody who begins reads a campaign; it changes only where they say so."""
+    """Store the language in which a new annotator reads a campaign; it changes only on their request."""
     campaign = enrolment.campaign
     if enrolment.language is None and campaign.offered_languages is not None:
         languages.choose(enrolment=enrolment, language=language_of(None, campaign.offered_languages))
@@ -104,7 +104,7 @@ def _remember_link(request: HttpRequest, enrolment: Enrolment, token: str) -> No
 
 
 def fingerprint(request: HttpRequest) -> str:
-    """Return what a browser shows of itself; only a keyed hash of it is stored."""
+    """Return a browser's identification; only a keyed hash of it is stored."""
     return f"{request.META.get('REMOTE_ADDR', '')} {request.headers.get('User-Agent', '')}"
 
 
@@ -117,7 +117,7 @@ def agree(request: HttpRequest, campaign_id: int) -> HttpResponse:
     text = consent_text(enrolment.campaign)
     stale = False
     if request.method == "POST":
-        # What was agreed to is what was read: a version published in between is shown first.
+        # People agree to the text that they read: a version published in between is shown first.
         stale = request.POST.get("text") != str(text.pk)
         if not stale:
             withdrawal.agree(annotator=enrolment.annotator, text=text, study=study)
@@ -152,7 +152,7 @@ def agree(request: HttpRequest, campaign_id: int) -> HttpResponse:
 @requires(get=Capability.ANNOTATE, post=Capability.ANNOTATE)
 @never_cache
 def about_you(request: HttpRequest, campaign_id: int | None = None) -> HttpResponse:
-    """Offer to say who one is; skipping is as good an answer."""
+    """Ask optional questions about the person, which they may skip."""
     annotator = annotator_of(request.user)
     if annotator is None:
         raise NotFound(
@@ -198,7 +198,7 @@ def _rule_fields(request: HttpRequest, campaign_id: int | None) -> set[str]:
 @requires(get=Capability.ANNOTATE)
 @never_cache
 def return_link(request: HttpRequest, campaign_id: int) -> HttpResponse:
-    """Show the personal link by which one comes back, on any device."""
+    """Show the personal link for coming back, on any device."""
     enrolment = enrolment_for(request, campaign_id)
     stored_link = request.session.get(RETURN_LINK)
     if stored_link is None and page_at_end(enrolment):
@@ -213,7 +213,7 @@ def return_link(request: HttpRequest, campaign_id: int) -> HttpResponse:
 @requires(post=Capability.ANNOTATE)
 @never_cache
 def make_return_link(request: HttpRequest, campaign_id: int) -> HttpResponse:
-    """Make a new personal link; one made before stops working."""
+    """Make a new personal link; an earlier link stops working."""
     enrolment = enrolment_for(request, campaign_id)
     _remember_link(request, enrolment, invitations.return_link(enrolment=enrolment))
     return redirect("annotate:link", campaign_id)

@@ -16,7 +16,7 @@ from annotation.people.pay import Rate, Work, work_of
 
 @dataclass(frozen=True)
 class Part:
-    """One's part in a campaign; `amount` is None where no rate is set."""
+    """The annotator's part in a campaign; `amount` is None if no rate is set."""
 
     campaign_id: int
     number: int
@@ -34,7 +34,7 @@ class Part:
 @requires(get=Capability.ANNOTATE)
 @never_cache
 def time_and_pay(request: HttpRequest) -> HttpResponse:
-    """List one's own work, campaign by campaign, newest first."""
+    """List the annotator's own work, campaign by campaign, newest first."""
     annotator = annotator_of(request.user)
     enrolments = list(
         Enrolment.objects.filter(annotator=annotator).select_related("campaign").order_by("pk")

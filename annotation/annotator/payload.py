@@ -1,6 +1,6 @@
 """The only thing that reaches an annotator, on a page or through the API: an allow-list, field by field.
 
-Nothing here names the identity group, the prompt, the condition, a role, what the study is about or any key of ours.
+Nothing here contains the identity group, the prompt, the condition, a role, the topic of the study or any database key.
 """
 
 import time
@@ -30,7 +30,7 @@ from generation.models import Image
 
 
 def leased_payload(assignment: Assignment, campaign: Campaign) -> dict[str, Any]:
-    """Return `task_payload` of a task that was leased just now, in one statement written by hand."""
+    """Return `task_payload` of a task that was just leased, with one hand-written statement."""
     task, version, answered_count, most_screens = _leased(assignment, campaign)
     left = _remaining(assignment.annotator_id, campaign, answered_count) + 1
     instrument = (
@@ -49,7 +49,7 @@ def leased_payload(assignment: Assignment, campaign: Campaign) -> dict[str, Any]
 
 
 def _leased(assignment: Assignment, campaign: Campaign) -> tuple[Task, int | None, int, int | None]:
-    """Return the task with the latest version of what is read, and how many its annotator answered and may answer."""
+    """Return the task with the latest version of the texts, and the numbers of answered and allowed tasks."""
     parameters = {"annotator": assignment.annotator_id, "campaign": campaign.pk, "task": assignment.task_id}
     if not kind_of(campaign).about_attributes:
         stimulus_rows = rows(SHOWN_QUESTIONS_TASK, parameters)
@@ -73,12 +73,12 @@ def _leased(assignment: Assignment, campaign: Campaign) -> tuple[Task, int | Non
 
 @lru_cache(maxsize=256)
 def _instrument(campaign_id: int, seed: int, opened_at: datetime | None, version: int) -> Instrument:  # noqa: ARG001
-    """Return a version of what is read: it never changes. Seed and moment tell campaigns of one number apart."""
+    """Return a version of the texts, which never changes. Seed and time distinguish campaigns with the same number."""
     return Instrument.objects.get(campaign=campaign_id, version=version)
 
 
 def task_payload(assignment: Assignment) -> dict[str, Any]:
-    """Return what an annotator may know of the task that is leased to them."""
+    """Return the data about a leased task that its annotator may see."""
     task = Task.objects.select_related("campaign", "image").get(pk=assignment.task_id)
     return {
         "assignment": str(assignment.public_id),
@@ -91,13 +91,14 @@ def task_payload(assignment: Assignment) -> dict[str, Any]:
 
 
 def _pay(annotator_id: int, campaign: Campaign) -> dict[str, Any]:
-    """Return the pay so far where a rate is set. Summed up when a task is asked for; screens add to it."""
+    """Return the pay so far if a rate is set. It is computed when a task is requested; the script adds later
+    screens."""
     earned = pay.so_far(annotator_id, campaign)
     return {"pay": earned} if earned else {}
 
 
 def screen(task: Task, *, viewer: str) -> dict[str, Any]:
-    """Return one screen: what is read, seen and asked. `viewer` names who looks, for the image's address."""
+    """Return one screen: texts, stimuli and questions. `viewer` names the person, for the image's address."""
     instrument = Instrument.objects.filter(campaign=task.campaign_id).order_by("-version").first()
     return _screen(task, instrument, viewer=viewer)
 
@@ -128,7 +129,7 @@ def attribute_text(instrument: Instrument | None, attribute: Shown) -> str:
 
 
 def instrument_payload(instrument: Instrument | None, kind: Kind) -> dict[str, Any] | None:
-    """Return what annotators read beside every task, in their language where the kind's own words stand there."""
+    """Return the texts beside every task, in the annotator's language if they are the kind's own."""
     if instrument is None:
         return None
     words = instrument_in_language(
@@ -142,9 +143,9 @@ def instrument_payload(instrument: Instrument | None, kind: Kind) -> dict[str, A
 
 
 def progress(annotator_id: int, campaign: Campaign, *, current: Assignment | None = None) -> dict[str, int]:
-    """Return how many tasks the annotator answered, and how many are still to come, this one included.
+    """Return the number of tasks that the annotator answered, and the number left, including this one.
 
-    Checks are among both, told apart by nothing (`gold_and_repeats.expected`).
+    Both include checks, which cannot be distinguished (`gold_and_repeats.expected`).
     """
     states = [Assignment.State.SUBMITTED, Assignment.State.SURPLUS]
     own_answers = Assignment.objects.filter(

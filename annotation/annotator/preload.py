@@ -1,4 +1,4 @@
-"""Which pictures will probably come next, so that the browser has them before they are asked for."""
+"""The pictures that will probably be shown next, so that the browser can load them in advance."""
 
 from django.http import HttpRequest, JsonResponse
 from django.views.decorators.cache import never_cache
@@ -15,9 +15,9 @@ from generation.models import Image
 @requires(get=Capability.ANNOTATE)
 @never_cache
 def ahead(request: HttpRequest, campaign_id: int) -> JsonResponse:
-    """Answer the addresses of a task's pictures and nothing else; reads only, and promises nothing.
+    """Return only the addresses of a task's pictures; reads only, without a guarantee.
 
-    Asked for while a task is looked at, so that submitting does not get longer by it.
+    Requested while a task is shown, so that submitting does not take longer.
     """
     enrolment = enrolment_for(request, campaign_id)
     images = [] if step_before_work(enrolment) else _next_images(enrolment)

@@ -1,4 +1,4 @@
-"""How far an annotator has come, in words and numbers that are theirs to know."""
+"""An annotator's progress, in words and numbers that they may see."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ ANSWERED = Q(state__in=[Assignment.State.SUBMITTED, Assignment.State.SURPLUS])
 class Standing:
     """One campaign of an annotator.
 
-    `state` is what keeps them from working, else `ready` or `finished`; `back_at` is when `enough_for_today` ends.
+    `state` is the reason why they cannot work, else `ready` or `finished`; `back_at` is when `enough_for_today` ends.
     `elsewhere`: an outside tool gives out the tasks.
     """
 
@@ -45,7 +45,7 @@ class Standing:
 
 @dataclass(frozen=True)
 class PlaceProgress:
-    """How far somebody from a panel has come in their place, and what it pays."""
+    """A panel member's progress in their place, and its pay."""
 
     done: int
     total: int
@@ -118,7 +118,7 @@ def _standing(enrolment: Enrolment, number: int, answered_count: int, seconds: f
 
 
 def _may_start(enrolment: Enrolment, started: int) -> int | None:
-    """Return how many screens the annotator may still begin; None where there is no limit."""
+    """Return the number of screens that the annotator may still begin; None if there is no limit."""
     return None if enrolment.most_screens is None else max(0, enrolment.most_screens - started)
 
 

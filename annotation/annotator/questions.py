@@ -1,4 +1,4 @@
-"""What an annotator reads of the questions of a kind: its declaration in their language, and no name of ours."""
+"""The questions of a kind for annotators: its declaration in their language, without internal names."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -31,7 +31,8 @@ def stimulus_payload(stimulus: ShownStimulus, *, viewer: str) -> dict[str, Any]:
 def questions_payload(
     kind: Kind, stimuli: Sequence[Mapping[str, Any]], *, regions_required: bool
 ) -> dict[str, Any]:
-    """Return what one screen shows and asks; `stimuli` as `stimulus_payload` returns them, a prompt among them."""
+    """Return the stimuli and questions of one screen; `stimuli` as returned by `stimulus_payload`, including a
+    prompt."""
     prompt = next((stimulus["text"] for stimulus in stimuli if stimulus["ref"] == PROMPT), None)
     return {
         "layout": kind.stimuli.layout,
@@ -62,7 +63,7 @@ def _question(kind: Kind, question: Question, regions_required: bool) -> dict[st
 
 
 def _condition(kind: Kind, when: AskedAfter) -> dict[str, Any]:
-    """Return a condition in the values that an answer holds: of two that are compared, their names."""
+    """Return a condition in terms of an answer's values: for comparisons, the names of the stimuli."""
     answers: list[int | str] = list(when.answers)
     if kind.question(when.question).type == "compare":
         answers = [f"s{answer + 1}" if isinstance(answer, int) else answer for answer in answers]
@@ -70,7 +71,7 @@ def _condition(kind: Kind, when: AskedAfter) -> dict[str, Any]:
 
 
 def _values(question: Question) -> dict[str, Any]:
-    """Return what there is to choose, by the type of question."""
+    """Return the choices, by the type of question."""
     match question:
         case ScaleQuestion():
             points = [

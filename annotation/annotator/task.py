@@ -38,7 +38,7 @@ from annotation.quality.sentences import for_annotator
 from foundation.errors import DomainError
 from studies import consent
 
-# What the task's script imports, so that the browser fetches all of it at once and not level by level.
+# The imports of the task's script, so that the browser fetches all of them at once and not level by level.
 _OWN = (
     "marking/attribute-list marking/box-editor marking/geometry marking/pane marking/place-list "
     "marking/zoom screen/active-time screen/answer-state screen/comfort screen/guidelines screen/history "
@@ -51,7 +51,7 @@ RATING_MODULES = (
     "annotation/annotator/screen/choose-submits.js",
     "annotation/annotator/screen/rating-pane.js",
 )
-# What it imports besides where a kind is declared by its questions.
+# Its additional imports for kinds with declared questions.
 _OF_QUESTIONS = (
     "asked-question conditions copies pane point-editor question-keys question-state regions stimuli words-of"
 )
@@ -122,7 +122,7 @@ def skip(request: HttpRequest, campaign_id: int, public_id: UUID) -> HttpRespons
 @requires(post=Capability.ANNOTATE)
 @never_cache
 def warning_read(request: HttpRequest, campaign_id: int) -> HttpResponse:
-    """Keep that the annotator has read what they were warned of; it is shown no more."""
+    """Store that the annotator has read a warning, which is then no longer shown."""
     enforcement.acknowledge_warnings(enrolment=enrolment_for(request, campaign_id))
     return redirect("annotate:task", campaign_id)
 
@@ -130,7 +130,7 @@ def warning_read(request: HttpRequest, campaign_id: int) -> HttpResponse:
 @requires(get=Capability.ANNOTATE, post=Capability.ANNOTATE)
 @never_cache
 def done(request: HttpRequest, campaign_id: int) -> HttpResponse:
-    """Thank, count, and say what now; a POST takes a break and frees the open task for others."""
+    """Show thanks, counts and the next steps; a POST takes a break and frees the open task for others."""
     enrolment = enrolment_for(request, campaign_id)
     if request.method == "POST":
         assigning.release(annotator=enrolment.annotator, campaign=enrolment.campaign)
@@ -159,7 +159,7 @@ def task_page(
     revising: Mapping[str, object] | None = None,
     error: DomainError | None = None,
 ) -> HttpResponse:
-    """Render a task; `revising` says where it stands among the answers that can be corrected."""
+    """Render a task; `revising` is its position among the answers that can be corrected."""
     payload = task_payload(assignment)
     place = panel_place(enrolment)
     if place:

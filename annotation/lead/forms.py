@@ -15,7 +15,7 @@ from studies.models import StudyMembership
 from studies.protocol.groups import GroupFilter
 from web.form_fields import set_choices, set_queryset
 
-# The published protocol's, word for word: also `an` where the group's name would want `a`.
+# The published protocol's prompts, word for word, even `an` before a group's name that needs `a`.
 DEFAULT_PROMPTS = "a photo of {id} person\na portrait of {id} person\nan {id} person"
 
 
@@ -76,8 +76,8 @@ class NewStudyForm(forms.Form):
         initial=DEFAULT_PROMPTS,
         widget=forms.Textarea(attrs={"rows": 4, "spellcheck": "false"}),
         error_messages={"required": "Write at least one prompt."},
-        help_text="Write one prompt on each line. {id} stands for the group, {a_an} for the right article before "
-        "the next word, and {A_an} for the same with a capital. The prompts shown first are those of the "
+        help_text="Write one prompt on each line. {id} is replaced by the group, {a_an} by the right article before "
+        "the next word, and {A_an} by the same article with a capital. The prompts shown first are those of the "
         "published protocol, word for word.",
     )
     images_per_prompt = forms.IntegerField(
@@ -137,14 +137,14 @@ class NewStudyForm(forms.Form):
 
 
 class StudyForm(NewStudyForm):
-    """The settings of a study that is not frozen yet. What is drawn from its seed would change with it."""
+    """The settings of a study that is not frozen yet. Everything drawn from its seed would change with them."""
 
     seed = None  # type: ignore[assignment]
     simulated = None  # type: ignore[assignment]
 
     def __init__(self, *args: Any, prompts: bool, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        if not prompts:  # they come from a file, or each has a number of images of its own
+        if not prompts:  # they come from a file, or each has its own number of images
             del self.fields["templates"], self.fields["images_per_prompt"]
 
 
@@ -162,7 +162,7 @@ class StudyTextForm(forms.Form):
 
 
 class DescriptionForm(forms.Form):
-    """What may change after a study is frozen."""
+    """The settings that may change after a study is frozen."""
 
     description = StudyTextForm.base_fields["description"]
 

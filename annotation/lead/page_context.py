@@ -32,9 +32,9 @@ def typed(value: str | None) -> str:
 
 
 def study_context(request: HttpRequest, slug: str, **more: Any) -> dict[str, Any]:
-    """Return the study for a member's page, and whether the member may change what the page shows.
+    """Return the study for a member's page, and whether the member may change the page's contents.
 
-    To change it is what the address requires for a POST; where it takes none, to run campaigns.
+    The right to change is the right that the address requires for a POST or, without POST, the right to run campaigns.
     """
     study = study_for(request, slug)
     to_change = right_of(request, "POST") or Capability.RUN_CAMPAIGNS

@@ -1,4 +1,4 @@
-"""The scenarios of a study: their images side by side, what people say of them, and drawing failed ones again."""
+"""The scenarios of a study: their images side by side, people's verdicts, and drawing failed scenarios again."""
 
 import json
 from collections import defaultdict
@@ -49,7 +49,7 @@ class ScenarioLine:
 
 @requires(get=Capability.SEE_IMAGES)
 def scenario_list(request: HttpRequest, study: str) -> HttpResponse:
-    """Show scenarios with what people say of them; `verdict` in the address chooses among them."""
+    """Show scenarios with people's verdicts; `verdict` in the address filters them."""
     context = study_context(request, study)
     verdicts = scenario_verdicts(context["study"])
     places = _places(context["study"])
@@ -97,7 +97,7 @@ class RedrawForm(forms.Form):
 
 @requires(get=Capability.RUN_MODELS, post=Capability.RUN_MODELS)
 class ScenariosRedraw(StudyView, FormPage[RedrawForm]):
-    """Says what drawing failed scenarios again comes to, and does it."""
+    """Shows an estimate for drawing failed scenarios again, and does it."""
 
     template_name = "annotation/lead/scenarios/redraw.html"
     leads_to = "annotation:scenarios"

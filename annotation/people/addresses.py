@@ -29,17 +29,17 @@ def unseal(sealed: str) -> str:
 
 
 def hashes(address: str) -> tuple[str, ...]:
-    """Return the hashes of an address: the first is stored, all are looked for. Case does not count."""
+    """Return the hashes of an address: the first is stored, all are searched. Case does not matter."""
     return encryption.keyed_hashes(address.strip().casefold(), use=_USE)
 
 
 def address_of(letter: InvitationLetter) -> str:
-    """Return where a letter goes, "" once that is erased."""
+    """Return the address of a letter; "" after it is erased."""
     return unseal(letter.address_sealed) if letter.address_sealed else ""
 
 
 def forget(invitation: Invitation) -> None:
-    """Erase address and link of a letter that is needed no more, and send it no more if it was still to be sent."""
+    """Erase address and link of a letter that is no longer needed, and cancel it if it was not sent yet."""
     letters = InvitationLetter.objects.filter(invitation=invitation)
     letters.filter(state=State.PLANNED).delete()
     letters.update(**_BLANK)
@@ -54,7 +54,7 @@ def invited_already(campaign: Campaign, addresses: list[str]) -> list[str]:
 
 
 def erase_now_and_then() -> int:
-    """Erase what is needed no more, unless that was done within the last minute."""
+    """Erase data that are no longer needed, unless that was done within the last minute."""
     return erase_old() if cache.add(LOOKED, 1, timeout=_ONCE_IN_SECONDS) else 0
 
 

@@ -1,6 +1,6 @@
-"""Whether the annotator ids of an imported campaign stand for people, by the rule of metrics.md in SQL.
+"""Whether the annotator ids of an imported campaign identify people, by the rule of metrics.md in SQL.
 
-`analysis.metrics.data.annotator_ids` has the same rule for tables; the tests hold the two equal on the same answers.
+`analysis.metrics.data.annotator_ids` has the same rule for tables; tests check that both give the same result.
 """
 
 from typing import Any
@@ -11,7 +11,7 @@ from annotation.answers.inclusion import counted
 from annotation.kinds.registry import kind_of
 from annotation.models import Campaign
 
-MOST_REPEATED = 0.05  # share of judgements on what the same id had judged before
+MOST_REPEATED = 0.05  # share of judgements about a unit that the same id had judged before
 MOST_ON_A_SINGLE_IMAGE = 0.5  # share of ids
 
 _IMAGES_EACH = """

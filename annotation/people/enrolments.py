@@ -22,7 +22,7 @@ def pause(*, enrolment: Enrolment, by: User | None, reason: str) -> Enrolment:
 
 @transaction.atomic
 def resume(*, enrolment: Enrolment, by: User | None, reason: str) -> Enrolment:
-    """Let the annotator continue. After an exclusion their labels count again where their places are free.
+    """Let the annotator continue. After an exclusion their labels count again if their places are free.
 
     Flags of the campaign's quality rules end, and the rules apply only to answers from now on.
     """

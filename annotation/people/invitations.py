@@ -26,7 +26,7 @@ from studies import audit
 
 MAX_LIMIT = 10_000
 MAX_HOUSEHOLD = 3  # people who joined from one address
-MOST_AT_ONCE = 500  # personal links: they are shown on one page, this once
+MOST_AT_ONCE = 500  # personal links, which are shown once, on one page
 _RETURN_LABEL = "return link"
 
 
@@ -118,7 +118,7 @@ def reissue(
     invitation.revoked_at = None
     invitation.expires_at = expires_at if expires_at is not None or expired else invitation.expires_at
     invitation.save(update_fields=["token_hash", "revoked_at", "expires_at"])
-    addresses.forget(invitation)  # the link in the letter works no more
+    addresses.forget(invitation)  # the link in the letter no longer works
     _audit(invitation, by, "reissued")
     return invitation, token
 
@@ -149,7 +149,7 @@ def look_up(token: str, *, user: User | None = None) -> Invitation:
 
 
 def note_opening(invitation: Invitation) -> None:
-    """Keep when the page of a link for one person was first shown to somebody who may join by it."""
+    """Store when the page of a link for one person was first shown to somebody who may join by it."""
     if invitation.limit == 1 and invitation.opened_at is None:
         Invitation.objects.filter(pk=invitation.pk, opened_at=None).update(opened_at=timezone.now())
 
@@ -221,8 +221,8 @@ def shown_to_leads(campaign: Campaign) -> QuerySet[Invitation]:
 def suspected_doubles(campaign: Campaign) -> list[SuspectedDouble]:
     """Return annotators of a campaign who may be one person.
 
-    They joined in the same browser, or from the same address with the same kind of browser. An address from which
-    more than MAX_HOUSEHOLD people joined is a class-room's or a company's: it says nothing about any two of them.
+    They joined in the same browser, or from the same address with the same kind of browser. An address from which more
+    than MAX_HOUSEHOLD people joined belongs to a classroom or a company and tells nothing about two of them.
     """
     rows = list(campaign.enrolments.select_related("annotator").order_by("pk"))
     residents = Counter(row.joined_print[:32] for row in rows)
@@ -232,7 +232,7 @@ def suspected_doubles(campaign: Campaign) -> list[SuspectedDouble]:
             groups["device", row.joined_device].append(row)
         if row.joined_print and residents[row.joined_print[:32]] <= MAX_HOUSEHOLD:
             groups["print", row.joined_print].append(row)
-    # A group that is part of another says nothing new; the order is that of joining.
+    # A group that is part of another adds nothing; groups are in order of joining.
     doubles: dict[tuple[Enrolment, ...], bool] = {}
     for (kind, _), group in groups.items():
         if len(group) > 1:
@@ -316,7 +316,7 @@ def _find(token: str) -> Invitation:
 
 
 def _locked(invitation: Invitation) -> Invitation:
-    # The limit is checked under this lock, so it holds however many people join at once. No join here: after
+    # The limit is checked under this lock, so it cannot be exceeded by simultaneous joins. No SQL join here: after
     # waiting for the lock, PostgreSQL rereads this row but not the joined ones.
     return Invitation.objects.select_for_update().get(pk=invitation.pk)
 
@@ -359,7 +359,7 @@ def _bind(invitation: Invitation, annotator: Annotator) -> None:
 
 
 def prints(fingerprint: str, device: str) -> dict[str, str]:
-    """Return the columns of an enrolment that hold keyed hashes of an address, a kind of browser and a browser.
+    """Return the columns of an enrolment with keyed hashes of an address, a type of browser and a browser.
 
     The first half of `joined_print` is of the address (the fingerprint's first word) alone.
     """

@@ -1,7 +1,8 @@
 """Handing letters to the mail server, each once.
 
-A letter is claimed, and that is committed, before the mail server is told of it. What the server refuses was not sent.
-Where the connection breaks in between, nobody knows: the letter is `unknown`, and only a lead sends it again.
+A letter is claimed and the claim committed before it is passed to the mail server. A letter that the server refuses was
+not sent. If the connection breaks in between, it is unknown whether it was sent: the letter is `unknown`, and only a
+lead sends it again.
 """
 
 import contextlib
@@ -31,7 +32,7 @@ _TRIES_AGAIN = (1, 5, 30, 120, 360)
 
 @dataclass(frozen=True)
 class Delivery:
-    """What became of a letter, and why it was not sent."""
+    """The state of a letter, and why it was not sent."""
 
     state: str
     problem: str = ""
@@ -46,7 +47,7 @@ class DeliveryCounts:
 
 
 class Post:
-    """A connection to the mail server; it is opened again where the server closed it."""
+    """A connection to the mail server; it is opened again if the server closed it."""
 
     def __init__(self) -> None:
         self.connection = get_connection()
@@ -70,7 +71,7 @@ class Post:
         self.connection.open()
 
     def deliver(self, letter: EmailMessage) -> Delivery:
-        """Send a letter once, and say what became of it. No error that holds an address leaves this function."""
+        """Send a letter once, and return its state. No error with an address leaves this function."""
         letter.connection = self.connection
         try:
             letter.send()
@@ -89,7 +90,7 @@ class Post:
 
 
 def send_due(campaign: Campaign, progress: Progress) -> DeliveryCounts:
-    """Send the letters of a campaign that are due; DomainError where the mail server cannot be reached."""
+    """Send the letters of a campaign that are due; raises DomainError if the mail server cannot be reached."""
     give_up_lost()
     counts = DeliveryCounts()
     progress.start(due(campaign).count())
@@ -145,7 +146,7 @@ def _expiry(moment: datetime | None) -> str:
 
 
 def _claim(letter: InvitationLetter) -> bool:
-    """Claim a letter before it is sent; False where somebody else did, or where it is not to be sent any more."""
+    """Claim a letter before it is sent; False if another worker did, or if it must no longer be sent."""
     planned = InvitationLetter.objects.filter(pk=letter.pk, state=State.PLANNED, tries=letter.tries)
     until = timezone.now() + _CLAIM_HOLDS
     return planned.update(state=State.SENDING, tries=letter.tries + 1, next_try_at=until) == 1
@@ -187,7 +188,7 @@ def _answers(session: smtplib.SMTP) -> bool:
 
 
 def _unreachable(campaign: Campaign, error: Exception) -> DomainError:
-    """Put the letters off, and say so. The kind of error alone: what a mail server answers may hold addresses."""
+    """Postpone the letters, and log only the type of error, because a mail server's answer may contain addresses."""
     due(campaign).update(next_try_at=timezone.now() + timedelta(minutes=_TRIES_AGAIN[1]))
     return DomainError(
         "mail_not_sent",

@@ -13,12 +13,12 @@ from jobs.run.execution import deliver, enqueue
 
 SEND = "annotation.send_letters"
 State = InvitationLetter.State
-# A job that failed is not followed by another for so long; what made it fail is on its page.
+# No new job is queued for this time after a failure; the failed job's page has the reason.
 _RESTS = timedelta(minutes=5)
 
 
 def due(campaign: Campaign | None = None) -> QuerySet[InvitationLetter]:
-    """Return the letters whose time has come, oldest first."""
+    """Return the letters that are due, oldest first."""
     letters = InvitationLetter.objects.filter(state=State.PLANNED)
     if campaign is not None:
         letters = letters.filter(mailing__campaign=campaign)
@@ -26,7 +26,8 @@ def due(campaign: Campaign | None = None) -> QuerySet[InvitationLetter]:
 
 
 def wake(campaign: Campaign, *, by: User | None) -> None:
-    """Have letters sent now: by the job that waits, or by a new one. Call it in the transaction that plans them."""
+    """Queue the sending of letters: the waiting job does it, or a new one. Call it in the transaction that plans
+    them."""
     job = _jobs(campaign).filter(state=Job.State.QUEUED).select_for_update().first()
     if job is None:
         enqueue(
@@ -43,7 +44,7 @@ def wake(campaign: Campaign, *, by: User | None) -> None:
 
 
 def sweep() -> None:
-    """Give up letters whose worker died while it sent them, and queue a job for each campaign with letters due."""
+    """Mark letters whose worker died while sending as unknown, and queue a job for each campaign with due letters."""
     give_up_lost()
     campaigns = Campaign.objects.filter(pk__in=due().order_by().values("mailing__campaign"))
     for campaign in campaigns:

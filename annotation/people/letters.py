@@ -1,6 +1,6 @@
 """Sending personal links by e-mail: an outbox from which a worker sends each letter once.
 
-A letter is sent again only when a lead asks for that; it then holds the same link.
+A letter is sent again only if a lead asks for it; it then contains the same link.
 """
 
 from collections.abc import Callable, Sequence
@@ -28,7 +28,7 @@ _SHOWN = 5
 
 @dataclass(frozen=True)
 class LetterText:
-    """What letters say: in which language, what the lead adds, and the address of a link by its token."""
+    """The contents of letters: the language, the lead's addition, and the address of a link by its token."""
 
     link_of: Callable[[str], str]
     language: str = ENGLISH
@@ -79,7 +79,8 @@ def invite_people(
 
 @transaction.atomic
 def send_to(*, invitation: Invitation, address: str, text: LetterText, by: User | None) -> InvitationLetter:
-    """Mail a personal link to an address, also a corrected one. A link that is no longer stored is replaced first."""
+    """Mail a personal link to an address, which may be a corrected one. A link that is no longer stored is replaced
+    first."""
     address = address.strip()
     if not is_address(address):
         message = "Enter an e-mail address, such as name@example.org."
@@ -118,7 +119,7 @@ def send_again(*, campaign: Campaign, links: QuerySet[Invitation], by: User | No
 
 
 def sendable_again(campaign: Campaign, links: QuerySet[Invitation]) -> QuerySet[Invitation]:
-    """Return those of the links whose letter was written, is not under way, and whose person has not joined."""
+    """Return the links with a letter that is not being sent, and whose person has not joined."""
     joined = Enrolment.objects.filter(campaign=campaign).values("annotator")
     return (
         links.filter(campaign=campaign, revoked_at=None)

@@ -1,4 +1,4 @@
-"""How far the person of each personal link has come. Nothing counts this by hand: it follows from what is stored."""
+"""The progress of each personal link's person, computed from stored data."""
 
 from dataclasses import dataclass
 
@@ -59,7 +59,7 @@ class StateCount:
 def with_states(campaign: Campaign, links: QuerySet[Invitation]) -> QuerySet[Invitation]:
     """Return links of a campaign with `link_state`, and `joined`: how many people joined with each.
 
-    Somebody has finished who answered as many screens as they may, or at least one where nothing is left to answer.
+    A person has finished if they have answered the maximum number of screens, or at least one and none is left.
     """
     enrolment = Enrolment.objects.filter(campaign=campaign, annotator=OuterRef("annotator"))
     withdrawal = Withdrawal.objects.filter(
@@ -102,7 +102,7 @@ def with_states(campaign: Campaign, links: QuerySet[Invitation]) -> QuerySet[Inv
 
 
 def counts(links: QuerySet[Invitation]) -> list[StateCount]:
-    """Return how many of the links are in each state, in the order of the states; states of none are left out."""
+    """Return the number of links in each state, in the order of states, without empty states."""
     rows = links.order_by().values_list("link_state")  # type: ignore[misc]  # annotated by `with_states`
     numbers = dict(rows.annotate(number=Count("pk")))
     return [

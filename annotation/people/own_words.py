@@ -28,7 +28,7 @@ FIELD_TITLES = {
 
 @dataclass(frozen=True)
 class OwnWords:
-    """The spellings of one answer; `code` is the code a lead matched it with, "" until then."""
+    """The spellings of one answer; `code` is the code with which a lead matched it, "" before."""
 
     field: str
     key: str
@@ -41,7 +41,7 @@ class OwnWords:
 
     @property
     def name(self) -> str:
-        """Return what the code is called."""
+        """Return the name of the code."""
         return codes.label(self.field, self.code, language="en") if self.code else ""
 
     @property

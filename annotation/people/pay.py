@@ -51,7 +51,7 @@ class Rate:
 
     @classmethod
     def of(cls, campaign: Campaign) -> Self | None:
-        """Return the rate of a campaign, or None where none is set."""
+        """Return the rate of a campaign, or None if none is set."""
         options = campaign.options
         if options.get("pay_amount") is None:
             return None
@@ -92,7 +92,7 @@ class Work:
 
 @dataclass(frozen=True)
 class StatementLine:
-    """One annotator's line of a statement; `amount` is None where no rate is set."""
+    """One annotator's line of a statement; `amount` is None if no rate is set."""
 
     pseudonym: str
     work: Work
@@ -124,7 +124,7 @@ class Statement:
 
     @property
     def amount(self) -> Decimal | None:
-        """The sum of the rounded lines: what is paid out."""
+        """The sum of the rounded lines, which is paid out."""
         return (
             None if self.rate is None else sum((line.amount or Decimal(0) for line in self.lines), Decimal(0))
         )
@@ -206,7 +206,7 @@ def work_of(annotator_id: int, campaigns: Iterable[int]) -> dict[int, Work]:
 
 
 def so_far(annotator_id: int, campaign: Campaign) -> dict[str, str] | None:
-    """Return what an annotator has earned so far, for their screen; None where no rate is set."""
+    """Return what an annotator has earned so far, for their screen; None if no rate is set."""
     rate = Rate.of(campaign)
     if rate is None:
         return None

@@ -11,7 +11,7 @@ from django.core.validators import validate_email
 from foundation.errors import DomainError
 from foundation.tables.reader import Table
 
-# What a column of addresses may be called; spaces, hyphens and case do not count.
+# Possible names of a column of addresses; spaces, hyphens and case do not matter.
 ADDRESS_COLUMNS = ("address", "email", "emailaddress", "mail")
 NOTE_COLUMNS = ("name", "note", "label", "person")
 _SHOWN = 5
@@ -27,12 +27,13 @@ class Recipient:
 
 
 def from_lines(text: str) -> list[Recipient]:
-    """Read one person a line: a note, an address, or a note followed by an address."""
+    """Read one person per line: a note, an address, or a note followed by an address."""
     return [_from_line(line) for line in text.splitlines() if line.strip()]
 
 
 def from_table(table: Table) -> list[Recipient]:
-    """Read one person a row. Columns of notes and addresses are found by name; else the first column holds notes."""
+    """Read one person per row. Columns of notes and addresses are found by name; otherwise the first column has
+    notes."""
     columns: dict[str, Sequence[object]] = {
         re.sub(r"[\s_-]", "", name).casefold(): list(cells) for name, cells in table.columns.items()
     }
@@ -49,7 +50,7 @@ def from_table(table: Table) -> list[Recipient]:
 
 
 def check_addresses(recipients: Sequence[Recipient]) -> None:
-    """Refuse addresses that are none, and those that stand there twice: one person gets one link."""
+    """Refuse invalid addresses and duplicates: one person gets one link."""
     addresses = [recipient.address for recipient in recipients if recipient.address]
     wrong = [address for address in addresses if not is_address(address)]
     if wrong:

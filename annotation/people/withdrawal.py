@@ -41,7 +41,7 @@ def covered(*, annotator: Annotator, study: Study) -> list[Enrolment]:
 def withdraw(*, annotator: Annotator, study: Study) -> bool:
     """Withdraw the annotator; return whether that changed anything. Labels stay stored but no longer count.
 
-    Their screens are offered to others where the campaign's option `reopen_withdrawn` is set. The audit entry
+    Their screens are offered to others if the campaign's option `reopen_withdrawn` is set. The audit entry
     names the pseudonym and not the user.
     """
     enrolments = _lock(covered(annotator=annotator, study=study))
@@ -71,7 +71,7 @@ def withdraw(*, annotator: Annotator, study: Study) -> bool:
 
 @transaction.atomic
 def agree(*, annotator: Annotator, text: ConsentText, study: Study) -> None:
-    """Give consent in a study. After a withdrawal from it, answers count again where their places are still free."""
+    """Give consent in a study. After a withdrawal from it, answers count again if their places are still free."""
     enrolled = annotator.enrolments.select_related("campaign__study").filter(campaign__study=study)
     enrolments = _lock(list(enrolled.order_by("pk")))
     renewed = consent.withdrawal_of(annotator, study) is not None

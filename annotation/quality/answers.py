@@ -1,8 +1,8 @@
 """Which answers of a campaign measures of quality compare, as parts of SQL, and which measures its kind has.
 
-An answer about an attribute is compared as it is. Where a kind declares questions, measures look at the first that is
-asked on every screen, once, and has a single answer: a point of a scale, a choice, or the place of the better one of
-two images, so that always choosing the left one has the same effect as always ticking the same word.
+An answer about an attribute is compared unchanged. For kinds with declared questions, measures use the first question
+that is asked once on every screen and has a single answer: a point of a scale, a choice, or the place of the better one
+of two images, so that always choosing the left one has the same effect as always ticking the same word.
 """
 
 from typing import NamedTuple
@@ -17,7 +17,7 @@ _OF_ANSWERS = (Measure.AGREEMENT, Measure.STRAIGHT_LINING, Measure.VARIETY)
 
 
 class MeasuredAnswer(NamedTuple):
-    """The condition on judgements `j`, with what is joined to them, and the answer as one of some numbers."""
+    """The condition on judgements `j`, the joined tables, and the answer as a number."""
 
     join: str
     code: str
@@ -29,7 +29,7 @@ _MARK = MeasuredAnswer("", "(CASE WHEN j.present THEN 1 ELSE 0 END)", (0, 1))
 
 
 def measured_answer(campaign: Campaign) -> MeasuredAnswer | None:
-    """Return what is compared of a campaign's answers; None where its kind asks nothing with a single answer."""
+    """Return the compared answers of a campaign; None if its kind has no question with a single answer."""
     kind = kind_of(campaign)
     if kind.about_attributes:
         return _RATING if kind.rates_attributes else _MARK

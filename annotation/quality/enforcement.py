@@ -40,7 +40,7 @@ _REASON_LENGTH = 300
 class _FlagChanges:
     """The newly missed thresholds of an annotator, and the keys of events that are over."""
 
-    missed: list[tuple[QualityRule, float, int]]  # with the value and the number of answers it rests on
+    missed: list[tuple[QualityRule, float, int]]  # with the value and the number of its answers
     recovered: list[int]
 
 

@@ -19,7 +19,7 @@ _DID = {QualityAction.WARN: "warned", QualityAction.PAUSE: "paused"}
 
 @dataclass(frozen=True)
 class Flag:
-    """A measure whose threshold an annotator misses, and what was measured."""
+    """A measure whose threshold an annotator misses, and the measured value."""
 
     measure: str
     words: str

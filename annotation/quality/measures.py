@@ -49,7 +49,7 @@ IDS_UNUSABLE = "annotator_ids_unusable"
 
 @dataclass(frozen=True)
 class MeasureValue:
-    """One measure of one annotator; `rests_on` is a number of screens."""
+    """One measure of one annotator; `rests_on` is the number of screens used."""
 
     value: float | None
     rests_on: int = 0
@@ -68,7 +68,7 @@ _NOTHING: Mapping[str, MeasureValue] = {
 }
 OTHERS_DUE = 20.0
 _KEYS_AT_ONCE = 6_000
-_LATEST = 1000  # answers of the campaign that say what is usual in it
+_LATEST = 1000  # number of the campaign's answers that determine what is usual in it
 
 # For each answer, the number of answers of its unit and of equal ones, itself included, in one pass over the answers
 # whatever the planner's estimates.
@@ -102,7 +102,7 @@ _SINGLE = """
     SELECT m.annotator_id, {code} AS answer
     FROM ({mine}) m JOIN annotation_judgement j ON j.annotation_id = m.id {join}
 """
-# Bits of the ticked places; -1 where all are ticked.
+# Bits of the ticked places; -1 if all are ticked.
 _PATTERNS = """
     SELECT m.annotator_id, m.id,
            CASE WHEN COUNT(*) = SUM(CASE WHEN j.present THEN 1 ELSE 0 END) THEN -1
@@ -190,7 +190,7 @@ def _none_of(measures: Collection[str], reason: str) -> dict[str, MeasureValue]:
 
 
 class _Answers:
-    """The answers of a campaign that count, and those of the annotators whose measures are asked for."""
+    """The answers of a campaign that count, and the answers of the annotators to be measured."""
 
     def __init__(
         self,
@@ -208,7 +208,7 @@ class _Answers:
         if latest is not None:
             place = Window(RowNumber(), partition_by="annotator", order_by=F("pk").desc())
             newest = selected.order_by().annotate(place=place).filter(place__lte=latest).values("pk")
-            # For a few people as keys, which every planner looks up one by one.
+            # For a few people as keys, which every query planner looks up one by one.
             self.few = people is not None and len(people) * latest <= _KEYS_AT_ONCE
             keys: Any = list(newest.values_list("pk", flat=True)) if self.few else newest
             # No key is 0: an empty queryset cannot be compiled into a subquery.
@@ -245,7 +245,7 @@ class _Compared(NamedTuple):
 
 
 def _rows(measure: Measure, answers: _Answers) -> Iterable[tuple[int, Any, Any]]:
-    """Yield annotator, value and number of screens where the measure is defined."""
+    """Yield annotator, value and number of screens if the measure is defined."""
     campaign, people, fresh = answers.campaign, answers.people, answers.fresh
     if measure == Measure.GOLD_ACCURACY:
         return _shares(
@@ -295,7 +295,7 @@ def _repeats(campaign: Campaign, people: Collection[int] | None) -> Iterator[tup
 def _shares(
     answers: Iterable[tuple[int, int, bool]], forgotten: Collection[tuple[int, int]]
 ) -> Iterator[tuple[int, float, int]]:
-    """Yield the share of true ones and the number of screens, annotator by annotator."""
+    """Yield the share of true values and the number of screens, annotator by annotator."""
     right_counts: dict[int, int] = {}
     totals: dict[int, int] = {}
     screens: dict[int, set[int]] = {}
@@ -354,7 +354,7 @@ def _variety(answers: _Answers, answer: MeasuredAnswer) -> Iterator[tuple[int, f
 def variety(answer_counts: Mapping[int, int], due_counts: Mapping[int, float]) -> float | None:
     """Return the number of answers other than the most frequent one, divided by the number that was due.
 
-    Both mappings are by answer. None where fewer than `OTHERS_DUE` were due.
+    Both mappings are by answer. None if fewer than `OTHERS_DUE` were due.
     """
     most = max(answer_counts, key=answer_counts.__getitem__)
     others_due = sum(number for answer, number in due_counts.items() if answer != most)

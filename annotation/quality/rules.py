@@ -18,7 +18,7 @@ from studies import audit
 
 
 class RuleParameters(ParameterSet):
-    """What a quality rule asks of annotators, and what happens to those who miss it."""
+    """Quality rules: their thresholds, and the consequences of missing them."""
 
     error_code: ClassVar[str] = "quality_rule_invalid"
 

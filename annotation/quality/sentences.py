@@ -1,6 +1,6 @@
 """Sentences about missed thresholds: for leads in English, for annotators in their language.
 
-An annotator reads the measure, its value and the threshold, but never which screens it rests on.
+An annotator reads the measure, its value and the threshold, but never the screens used for it.
 """
 
 from django.utils.formats import number_format
@@ -12,7 +12,7 @@ from annotation.quality.answers import measures_of
 from annotation.quality.measures import MeasureValue, Quality
 
 _TIME = QualityMeasure.MEDIAN_SECONDS
-_MOST = QualityMeasure.STRAIGHT_LINING  # of this one more is worse
+_MOST = QualityMeasure.STRAIGHT_LINING  # for this measure, larger values are worse
 
 
 def amount(measure: str, value: float) -> str:

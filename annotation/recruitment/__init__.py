@@ -1,1 +1,1 @@
-"""Paid people from panels: providers, recruitments, their places, and what is decided about each."""
+"""Paid people from panels: providers, recruitments, places and decisions about them."""

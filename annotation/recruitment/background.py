@@ -60,7 +60,7 @@ def events(job: Job, _progress: Progress) -> dict[str, Any]:
 
 
 def wake(provider: Provider) -> None:
-    """Have events handled, unless a job waits to do it."""
+    """Queue the processing of events, unless a job for it is waiting."""
     if not _waits(EVENTS, provider=provider.pk):
         enqueue(
             kind=EVENTS,
@@ -72,13 +72,13 @@ def wake(provider: Provider) -> None:
 
 
 def compare_soon(recruitment: Recruitment, *, interval: timedelta = _ON_A_VISIT) -> None:
-    """Have a recruitment compared, unless that was done lately."""
+    """Queue the comparison of a recruitment, unless it was done recently."""
     if reconcile.is_due(recruitment, interval=interval):
         compare_now(recruitment, by=None)
 
 
 def compare_now(recruitment: Recruitment, *, by: User | None) -> None:
-    """Have a recruitment compared, unless a job waits to do it."""
+    """Queue the comparison of a recruitment, unless a job for it is waiting."""
     if not _waits(COMPARE, recruitment=recruitment.pk):
         enqueue(
             kind=COMPARE,
@@ -90,7 +90,7 @@ def compare_now(recruitment: Recruitment, *, by: User | None) -> None:
 
 
 def sweep() -> None:
-    """Compare every recruitment that is due, handle what was left, and forget what is old."""
+    """Compare every recruitment that is due, process remaining events, and delete old records."""
     if not cache.add(_SWEPT, 1, timeout=_SWEEP_SECONDS):
         return
     webhooks.forget_old()
@@ -108,7 +108,7 @@ def _waits(kind: str, **arguments: int) -> bool:
 
 
 def _forget_jobs(study_id: int) -> None:
-    """Keep the newest jobs that ended: one follows each event."""
+    """Keep only the newest finished jobs: there is one for each event."""
     for kind in (COMPARE, EVENTS):
         ended = Job.objects.filter(study_id=study_id, kind=kind, finished_at__isnull=False).order_by("-pk")
         oldest = ended.values_list("pk", flat=True)[_KEPT_JOBS : _KEPT_JOBS + 1].first()

@@ -1,4 +1,4 @@
-"""What a recruitment costs, and what its people really earn in an hour."""
+"""The cost of a recruitment, and the real hourly pay of its people."""
 
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
@@ -28,7 +28,7 @@ class Money:
 
 
 def units_of(amount: Decimal, currency: str) -> int:
-    """Return an amount in the smallest unit of the currency; ValueError where it is finer than that."""
+    """Return an amount in the smallest unit of the currency; raises ValueError if it is finer than that."""
     units = amount.scaleb(digits_of(currency))
     if units != units.to_integral_value():
         raise ValueError(f"{currency} has no smaller unit.")
@@ -36,25 +36,25 @@ def units_of(amount: Decimal, currency: str) -> int:
 
 
 def total(recruitment: Recruitment, places: int) -> Money:
-    """Return what so many places cost: rewards, and the panel's fee on them, rounded half up."""
+    """Return the cost of a number of places: rewards and the panel's fee, rounded half up."""
     rewards = Decimal(recruitment.reward * places)
     fee = (rewards * recruitment.fee_percent / 100).quantize(Decimal(1), ROUND_HALF_UP)
     return Money(int(rewards + fee), recruitment.currency)
 
 
 def hourly(reward: int, minutes: float, currency: str) -> Money:
-    """Return what a reward comes to in an hour."""
+    """Return the hourly pay of a reward."""
     return Money(int(Decimal(reward * 60) / Decimal(str(minutes))), currency)
 
 
 def below_floor(reward: int, minutes: float, currency: str) -> bool:
-    """Return whether this pays less than the least that is allowed; never where no floor is known."""
+    """Return whether this pays less than the floor; False if no floor is known."""
     return reward * 60 < FLOOR.get(currency, 0) * minutes
 
 
 @dataclass(frozen=True)
 class Earned:
-    """What those who completed a place earned in an hour, by the median of their times from arrival to end."""
+    """The hourly pay of people who completed a place, from the median of their times from arrival to end."""
 
     people: int
     minutes: float
@@ -64,7 +64,7 @@ class Earned:
 
 
 def earned(recruitment: Recruitment) -> Earned | None:
-    """Return what people earned; None before anybody completed a place."""
+    """Return people's pay; None before anybody has completed a place."""
     completed = recruitment.panel_places.filter(state=PanelPlace.State.COMPLETED)
     moments = completed.values_list("arrived_at", "ended_at")
     seconds = [(ended - arrived).total_seconds() for arrived, ended in moments if ended is not None]

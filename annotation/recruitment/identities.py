@@ -29,14 +29,14 @@ def unseal(sealed: str) -> str:
 
 
 def hashes(text: str) -> tuple[str, ...]:
-    """Return the hashes of an id: the first is stored, all are looked for."""
+    """Return the hashes of an id: the first is stored, all are searched."""
     return encryption.keyed_hashes(text, use=_USE)
 
 
 def check(text: str) -> str:
-    """Return an id as it stood in a link; DomainError where a panel put none there."""
+    """Return an id from a link; raises DomainError if the panel put none there."""
     text = text.strip()
-    # A panel that does not know a placeholder leaves it as it is: {{%ID%}}, %ID%, ${ID}, [ID].
+    # A panel leaves unknown placeholders unchanged: {{%ID%}}, %ID%, ${ID}, [ID].
     if not text or len(text) > _LONGEST or not text.isprintable() or any(mark in text for mark in "{}%$[]<>"):
         raise DomainError(
             "panel_id_missing",
@@ -47,7 +47,7 @@ def check(text: str) -> str:
 
 @transaction.atomic
 def show(*, place: PanelPlace, by: User) -> str:
-    """Return the panel's id of a place, for whoever decides about it there; the history says who looked."""
+    """Return the panel's id of a place, for a person who decides about it there; the history records who looked."""
     if not place.submission_sealed:
         raise DomainError("panel_id_erased", "The panel’s id of this place was erased.")
     campaign = place.recruitment.campaign
@@ -66,7 +66,7 @@ def erase_old() -> int:
 def erase(recruitments: QuerySet[Recruitment]) -> int:
     """Erase the ids of these recruitments; return how many places were concerned.
 
-    A person's own id goes with the last recruitment of the provider that might need it.
+    A person's own id is erased with the last recruitment of the provider that might need it.
     """
     erased = 0
     for recruitment in recruitments.filter(panel_places__submission_hash__isnull=False).distinct():
@@ -80,6 +80,6 @@ def erase(recruitments: QuerySet[Recruitment]) -> int:
 
 
 def person_of(provider: Provider, person_id: str) -> PanelPerson | None:
-    """Return who has this id in the panel, if they came before."""
+    """Return the person with this id in the panel, if they came before."""
     known = PanelPerson.objects.select_related("annotator__user")
     return known.filter(provider=provider, id_hash__in=hashes(person_id)).first()

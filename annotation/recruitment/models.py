@@ -1,4 +1,4 @@
-"""Where people are recruited, how many, for what reward, and what became of each place."""
+"""Panels, recruitments with their rewards, and the state of each place."""
 
 import secrets
 import uuid
@@ -18,7 +18,7 @@ _CODE_ALPHABET = "23456789ABCDEFGHJKMNPQRSTVWXYZ"
 
 
 def new_code() -> str:
-    """Return a random code that is copied by hand: without 0/O, 1/I/L, U."""
+    """Return a random code that people copy by hand: without 0/O, 1/I/L, U."""
     return "".join(secrets.choice(_CODE_ALPHABET) for _ in range(8))
 
 
@@ -34,25 +34,25 @@ class Provider(models.Model):
     """A panel from which people of a study come, and the form of the links between it and us."""
 
     class Kind(models.TextChoices):
-        LINKS = "links", "links"  # people come and go by links; all else is done by hand at the panel
+        LINKS = "links", "links"  # people come and go by links; everything else is done by hand at the panel
         PROLIFIC = "prolific", "Prolific"  # by its API
 
     study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="providers")
     name = models.CharField(max_length=80)
     kind = models.CharField(max_length=10, choices=Kind, default=Kind.LINKS, db_default=Kind.LINKS)
-    # Of an API: whose token, sealed; the workspace that pays; the secret, sealed, that signs what it tells us.
+    # For an API: the token, encrypted; the workspace that pays; the secret, encrypted, that signs its events.
     token_sealed = models.TextField(blank=True, db_default="")
     workspace = models.CharField(max_length=80, blank=True, db_default="")
     secret_sealed = models.TextField(blank=True, db_default="")
     events_id = models.UUIDField(unique=True, null=True, blank=True)  # in the address to which it tells them
     signs_links = models.BooleanField(default=False, db_default=False)
-    # When it last told us something that was not signed by that secret, if nothing signed by it came since.
+    # When the last event without this secret's signature arrived, if no signed event has arrived since.
     unsigned_at = models.DateTimeField(null=True, blank=True)
-    # The names of the query parameters by which its links say who comes, for which place, of which of its studies.
+    # The names of the query parameters of its links for the person, the place and the panel's study.
     person_parameter = models.CharField(max_length=40)
     place_parameter = models.CharField(max_length=40, blank=True)  # "": the person's id names the place too
     study_parameter = models.CharField(max_length=40, blank=True)
-    # Where people return to; {code}, {person} and {place} stand for the code and the panel's own ids.
+    # The address to which people return; {code}, {person} and {place} are replaced by the code and the panel's ids.
     completion_address = models.CharField(max_length=500, blank=True)
     created_at = models.DateTimeField(db_default=Now(), editable=False)
 
@@ -96,9 +96,10 @@ class Provider(models.Model):
 
 
 class PanelPerson(models.Model):
-    """Who an annotator is in a panel, sealed; erased some time after everybody was paid.
+    """The identity of an annotator in a panel, encrypted; erased some time after everybody was paid.
 
-    One person is one annotator in all recruitments of a provider. The hash, keyed like the seal, finds them again.
+    One person is one annotator in all recruitments of a provider. The hash, with the same key as the encryption,
+    identifies them again.
     """
 
     provider = models.ForeignKey(Provider, on_delete=models.CASCADE, related_name="people")
@@ -122,7 +123,7 @@ class PanelPerson(models.Model):
 
 
 class Recruitment(models.Model):
-    """People for one cell of a campaign from one provider: how many, how long they work, what they get."""
+    """People for one cell of a campaign from one provider: their number, working time and reward."""
 
     class State(models.TextChoices):
         DRAFT = "draft", "draft"
@@ -133,9 +134,9 @@ class Recruitment(models.Model):
     public_id = models.UUIDField(unique=True, default=uuid.uuid4, editable=False)
     campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="recruitments")
     provider = models.ForeignKey(Provider, on_delete=models.PROTECT, related_name="recruitments")
-    name = models.CharField(max_length=120)  # says whom: the cell, in the lead's words
+    name = models.CharField(max_length=120)  # the cell, in the lead's words
     remote_study = models.CharField(max_length=80, blank=True)  # the panel's own id of it
-    # By a panel's API: the state of that study, what the panel says it costs, and when all its places were compared.
+    # From a panel's API: the state of the study, its cost, and when all its places were compared.
     remote_state = models.CharField(max_length=20, blank=True, db_default="")
     remote_cost = models.PositiveBigIntegerField(null=True, blank=True)
     compared_at = models.DateTimeField(null=True, blank=True)
@@ -143,7 +144,7 @@ class Recruitment(models.Model):
     # How many places are held now; `annotation.recruitment.places` changes it together with the place it counts.
     held = models.PositiveIntegerField(default=0, db_default=0)
     screens = models.PositiveIntegerField()  # that a place is paid for
-    minutes = models.PositiveIntegerField()  # that they are planned to take
+    minutes = models.PositiveIntegerField()  # planned working time
     reward = models.PositiveIntegerField()  # of a place, in the smallest unit of the currency
     currency = models.CharField(max_length=3)
     fee_percent = models.DecimalField(
@@ -152,8 +153,8 @@ class Recruitment(models.Model):
     completed_code = models.CharField(max_length=20, default=new_code)
     declined_code = models.CharField(max_length=20, default=new_code)
     screened_out_code = models.CharField(max_length=20, default=new_code)
-    # What people get for whom there was nothing to do, if less than the reward, and the code by which we pay it at the
-    # panel. Nobody is shown that code.
+    # The pay of people for whom there was nothing to do, if less than the reward, and the code for this payment at the
+    # panel, which nobody sees.
     screen_out_reward = models.PositiveIntegerField(null=True, blank=True)
     screen_out_code = models.CharField(max_length=20, blank=True, db_default="")
     state = models.CharField(max_length=8, choices=State, default=State.DRAFT)
@@ -206,7 +207,7 @@ class Recruitment(models.Model):
 
 
 class PanelPlace(models.Model):
-    """One person's place in a recruitment: what they did with it, and whether they are paid for it."""
+    """One person's place in a recruitment: its state, and whether it is paid."""
 
     class State(models.TextChoices):
         WORKING = "working", "working"
@@ -235,7 +236,7 @@ class PanelPlace(models.Model):
     class Verified(models.TextChoices):
         """How a panel confirmed that the person has the place."""
 
-        ASKED = "asked", "asked"  # its API said so
+        ASKED = "asked", "asked"  # from its API
         SIGNED = "signed", "signed"  # its signature on the link
 
     # Places that count among those of the recruitment, unless the panel gave them to somebody else since.
@@ -259,7 +260,7 @@ class PanelPlace(models.Model):
     answered = models.PositiveIntegerField(default=0)  # screens, counted when the place ends
     state = models.CharField(max_length=12, choices=State, default=State.WORKING)
     verified = models.CharField(max_length=6, choices=Verified, blank=True, db_default="")
-    # What the panel's API last said of it, and as of when.
+    # The last status from the panel's API, and its time.
     remote_status = models.CharField(max_length=20, choices=RemoteStatus, blank=True, db_default="")
     remote_at = models.DateTimeField(null=True, blank=True)
     arrived_at = models.DateTimeField(db_default=Now(), editable=False)
@@ -311,8 +312,9 @@ class PanelPlace(models.Model):
 class PanelPayment(models.Model):
     """One decision about a place that is sent to a panel, or one amount paid there.
 
-    `sent` and its key are committed before the request goes out, so that a process that dies after that never pays
-    a second time: what was sent and not seen at the panel is `unknown` until it is seen, or a person plans it again.
+    `sent` and its key are committed before the request goes out, so that a process that dies after that never pays a
+    second time: a sent payment that is not visible at the panel is `unknown` until it is visible, or a person plans it
+    again.
     """
 
     class Kind(models.TextChoices):
@@ -322,7 +324,7 @@ class PanelPayment(models.Model):
         BONUS = "bonus", "bonus"
 
     class Cause(models.TextChoices):
-        """What a bonus is for; each at most once a place."""
+        """The reason for a bonus; each at most once per place."""
 
         WORK = "work", "work in a place that was given back"
         TOP_UP = "top_up", "work that took longer than planned"
@@ -334,7 +336,7 @@ class PanelPayment(models.Model):
         UNKNOWN = "unknown", "unknown"
         REFUSED = "refused", "refused"
 
-    # What still has to be seen at the panel, or decided by a person.
+    # Payments that are not yet visible at the panel, or wait for a person's decision.
     OPEN: ClassVar = (State.PLANNED, State.SENT, State.UNKNOWN)
     DECISIONS: ClassVar = (Kind.APPROVE, Kind.REJECT, Kind.SCREEN_OUT)
 
@@ -345,7 +347,7 @@ class PanelPayment(models.Model):
     currency = models.CharField(max_length=3)
     category = models.CharField(max_length=40, blank=True)  # of a rejection, in the panel's own words
     state = models.CharField(max_length=9, choices=State, default=State.PLANNED)
-    # Of the request in which it goes out, and the panel's id of the bulk payment that a bonus is part of.
+    # The key of its request, and the panel's id of the bulk payment that contains a bonus.
     key = models.UUIDField(null=True, blank=True)
     batch = models.CharField(max_length=80, blank=True)
     attempts = models.PositiveIntegerField(default=0)  # how often it was sent
@@ -354,7 +356,7 @@ class PanelPayment(models.Model):
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
     )
     created_at = models.DateTimeField(db_default=Now(), editable=False)
-    next_try_at = models.DateTimeField(null=True, blank=True)  # nothing is sent or looked up earlier
+    next_try_at = models.DateTimeField(null=True, blank=True)  # not sent or looked up before this time
     sent_at = models.DateTimeField(null=True, blank=True)
     looked_at = models.DateTimeField(null=True, blank=True)  # when the panel last did not show it
     settled_at = models.DateTimeField(null=True, blank=True)
@@ -417,7 +419,7 @@ class PanelEvent(models.Model):
     happened_at = models.DateTimeField()  # by the panel's clock
     signed_at = models.DateTimeField()
     received_at = models.DateTimeField(db_default=Now(), editable=False)
-    # When a worker freed the screens of somebody who left; what else follows from the event is a job's.
+    # When the screens of somebody who left were freed; a job handles the other effects of the event.
     read_at = models.DateTimeField(null=True, blank=True)
     handled_at = models.DateTimeField(null=True, blank=True)
 

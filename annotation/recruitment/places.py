@@ -1,4 +1,4 @@
-"""What becomes of a place: it ends when its work does, and its person then begins no further screen."""
+"""The end of a place: it ends when its work does, and its person then begins no further screen."""
 
 from typing import Any
 
@@ -18,11 +18,11 @@ State = PanelPlace.State
 def end(*, place: PanelPlace, state: str) -> PanelPlace:
     """End a place in `state`; a place that has ended does not change.
 
-    Whatever its person holds is free for others at once. The person’s answers stay.
+    The person's leased screens are free for others at once. The person’s answers stay.
     """
     recruitment = Recruitment.objects.select_for_update().get(pk=place.recruitment_id)
     if place.enrolment is not None:
-        # As every decision about an annotator: their answer that is being saved is counted, none follows.
+        # Like every decision about an annotator: an answer that is being saved is counted, and none follows.
         leases.lock_for_decisions([place.enrolment])
     place = PanelPlace.objects.select_related("enrolment__campaign", "enrolment__annotator").get(pk=place.pk)
     if place.state != State.WORKING:
@@ -41,7 +41,7 @@ def end(*, place: PanelPlace, state: str) -> PanelPlace:
 
 @transaction.atomic
 def free_screens(place: PanelPlace) -> None:
-    """Let others have what the person of a place holds; the place stays as it is."""
+    """Free the leased screens of a place's person for others; the place does not change."""
     if place.enrolment is not None:
         leases.lock_for_decisions([place.enrolment])
         _release(place.enrolment)
@@ -61,7 +61,8 @@ def answered_in(place: PanelPlace) -> int:
 
 
 def shown_place(enrolment: Enrolment) -> dict[str, Any] | None:
-    """Return what the place in which somebody works pays, and what they had answered before it; None without one."""
+    """Return the pay of the place in which somebody works, and the number of their earlier answers; None without
+    one."""
     places = enrolment.panel_places.filter(state=State.WORKING).select_related("recruitment")
     place = places.order_by("-pk").first()
     if place is None:
@@ -71,7 +72,7 @@ def shown_place(enrolment: Enrolment) -> dict[str, Any] | None:
 
 
 def ended_by_itself(place: PanelPlace, standing: str) -> str:
-    """Return the state in which a place ends now, given its person's standing; "" while there is work for them.
+    """Return the state in which a place ends now, given its person's progress; "" while there is work for them.
 
     Everybody for whom nothing is left, whatever the reason, has completed the place if they answered anything.
     """

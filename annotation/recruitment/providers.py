@@ -1,4 +1,5 @@
-"""Panels that a study recruits from. For known ones the form of their links is given; any other can be described."""
+"""Panels from which a study recruits. The form of links is predefined for known panels and can be described for
+others."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,7 +17,7 @@ from studies.models import Study
 
 @dataclass(frozen=True)
 class LinkForm:
-    """The form of a panel's links. `placeholders` are what its own pages call the values of the parameters."""
+    """The form of a panel's links. `placeholders` are the panel's own names for the values of the parameters."""
 
     title: str
     person_parameter: str
@@ -26,7 +27,7 @@ class LinkForm:
     placeholders: Mapping[str, str] | None = None
 
     def link_end(self) -> str:
-        """Return the query of the link as it is pasted into the panel."""
+        """Return the query of the link to paste into the panel."""
         names = filter(None, (self.person_parameter, self.place_parameter, self.study_parameter))
         placeholders = self.placeholders or {}
         return "&".join(f"{name}={placeholders.get(name, '')}" for name in names)
@@ -101,7 +102,7 @@ def _api_fields(api: access.ApiAccess | None) -> dict[str, Any]:
 
 
 def query_of(provider: Provider) -> str:
-    """Return the query of the link as it is pasted into the panel, with its placeholders where they are known."""
+    """Return the query of the link to paste into the panel, with its placeholders if they are known."""
     own = (provider.person_parameter, provider.place_parameter, provider.study_parameter)
     for form in KNOWN_PANELS.values():
         if (form.person_parameter, form.place_parameter, form.study_parameter) == own and form.placeholders:

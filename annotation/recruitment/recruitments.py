@@ -24,7 +24,7 @@ _DONE = {"open": "opened", "pause": "paused", "close": "closed"}
 
 @dataclass(frozen=True)
 class Terms:
-    """What people are recruited for."""
+    """The settings of a recruitment."""
 
     name: str
     places: int
@@ -34,11 +34,11 @@ class Terms:
     currency: str
     fee_percent: Decimal = Decimal(0)
     remote_study: str = ""
-    screen_out_reward: Decimal | None = None  # for whom there is nothing to do; None: the reward
+    screen_out_reward: Decimal | None = None  # for people for whom there is nothing to do; None: the reward
 
 
 def create(*, campaign: Campaign, provider: Provider, by: User, terms: Terms) -> Recruitment:
-    """Create a draft; its reward must come to the floor of its currency."""
+    """Create a draft; its reward must reach the floor of its currency."""
     if campaign.imported or campaign.labelled_in or campaign.state == Campaign.State.CLOSED:
         raise Conflict(
             "campaign_not_recruiting",
@@ -72,7 +72,7 @@ def create(*, campaign: Campaign, provider: Provider, by: User, terms: Terms) ->
 
 @transaction.atomic
 def move(*, recruitment: Recruitment, to: str, by: User) -> Recruitment:
-    """Open, pause or close a recruitment. Those who work go on; nobody new begins where it is not open."""
+    """Open, pause or close a recruitment. People at work continue; nobody new begins unless it is open."""
     before, after = _MOVES[to]
     recruitment = locked(recruitment)
     if recruitment.state not in before:
@@ -150,7 +150,7 @@ def locked(recruitment: Recruitment) -> Recruitment:
 
 
 def record(by: User, what: str, recruitment: Recruitment, **details: object) -> None:
-    """Write into the study's history what somebody did to a recruitment."""
+    """Record an action on a recruitment in the study's history."""
     audit.record(
         by=by,
         action=f"recruitment.{what}",

@@ -1,4 +1,4 @@
-"""What the places of panels cost a campaign, and whether their people earn enough."""
+"""The cost of panels' places for a campaign, and whether their people earn enough."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
@@ -12,9 +12,9 @@ from annotation.recruitment import cost
 from annotation.recruitment.models import PanelPlace, Recruitment
 from annotation.watch.spending import Payer
 
-_FEWEST = 3  # people who completed a place, before a median says something of pay
+_FEWEST = 3  # people who must have completed a place before a median is meaningful
 _State = PanelPlace.State
-# Places that are paid unless a lead rejects them: held, come in vain, or left after some answers.
+# Places that are paid unless a lead rejects them: held, without work, or left after some answers.
 _PAID = (
     Q(panel_places__state__in=[*PanelPlace.HELD, _State.SCREENED_OUT])
     | Q(panel_places__state=_State.LEFT, panel_places__answered__gt=0)

@@ -1,1 +1,1 @@
-"""The pages of practice, and what they may tell an annotator."""
+"""The pages of practice, and the data that they may show an annotator."""

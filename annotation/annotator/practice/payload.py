@@ -1,4 +1,4 @@
-"""What an annotator is told of practice: besides a task's own payload only answers, right answers and counts."""
+"""The data of practice for annotators: a task's payload, answers, right answers and counts."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from annotation.quality.practice.progress import Practice
 
 
 def practice_task_payload(task: Task, *, annotator_id: int, standing: Practice) -> dict[str, Any]:
-    """Return a practice task as it is shown; `task` takes the place of a real task's assignment."""
+    """Return the payload of a practice task; `task` replaces a real task's assignment."""
     return {
         "task": str(task.public_id),
         **payload.screen(task, viewer=f"annotator:{annotator_id}"),
@@ -19,7 +19,7 @@ def practice_task_payload(task: Task, *, annotator_id: int, standing: Practice) 
 
 
 def feedback_payload(practice_answer: PracticeAnswer, *, standing: Practice) -> dict[str, Any]:
-    """Return what was right, attribute by attribute or question by question; not scored, `right` is null."""
+    """Return the right answers, by attribute or by question; `right` is null if it is not scored."""
     counts = {"correct": practice_answer.correct, "scored": practice_answer.scored}
     if not kind_of(practice_answer.task.campaign).about_attributes:
         questions = [_question(feedback) for feedback in rounds.question_feedback(practice_answer)]
@@ -54,7 +54,7 @@ def _question(feedback: rounds.QuestionFeedback) -> dict[str, Any]:
 
 
 def standing_payload(standing: Practice) -> dict[str, Any]:
-    """Return where the annotator stands; `round` is the running or the latest one, null before the first."""
+    """Return the annotator's progress; `round` is the running or the latest round, null before the first."""
     latest = standing.latest
     return {
         "state": str(standing.state),

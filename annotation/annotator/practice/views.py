@@ -1,4 +1,4 @@
-"""Practice before real tasks: what it is, one task after another with feedback, and how it went.
+"""Practice before real tasks: introduction, one task after another with feedback, and the result.
 
 Plain forms and pages; the script adds keys, and boxes to the picture.
 """
@@ -34,7 +34,7 @@ from studies import consent
 @requires(get=Capability.ANNOTATE, post=Capability.ANNOTATE)
 @never_cache
 def intro(request: HttpRequest, campaign_id: int) -> HttpResponse:
-    """Say what practice is and how it went so far; a POST goes to its next task."""
+    """Explain practice and show the result so far; a POST goes to the next task."""
     enrolment = enrolment_for(request, campaign_id)
     if step := step_before_work(enrolment):
         return redirect(step)
@@ -52,7 +52,7 @@ def intro(request: HttpRequest, campaign_id: int) -> HttpResponse:
 @requires(get=Capability.ANNOTATE)
 @never_cache
 def task(request: HttpRequest, campaign_id: int) -> HttpResponse:
-    """Show the next practice task; when there is none any more, how it went."""
+    """Show the next practice task or, if there is none left, the result."""
     enrolment = enrolment_for(request, campaign_id)
     if step := step_before_work(enrolment):
         return redirect(step)
@@ -67,7 +67,7 @@ def task(request: HttpRequest, campaign_id: int) -> HttpResponse:
 @requires(get=Capability.ANNOTATE, post=Capability.ANNOTATE)
 @never_cache
 def answer(request: HttpRequest, campaign_id: int, public_id: UUID) -> HttpResponse:
-    """Take an answer; then, and to who comes back, show it beside what is right."""
+    """Accept an answer; then, and when the person returns, show it with the right answer."""
     enrolment = enrolment_for(request, campaign_id)
     practice_task = rounds.own_task(request.user.pk, public_id)
     if practice_task.campaign_id != campaign_id or not consent.has_consented(
@@ -84,7 +84,7 @@ def answer(request: HttpRequest, campaign_id: int, public_id: UUID) -> HttpRespo
         except Conflict as conflict:
             if not conflict.code.startswith("practice_"):
                 raise
-            # Sent twice, or the task is gone: what stands is shown, or where to go on.
+            # Sent twice, or the task no longer exists: show the stored answer, or the next step.
         except DomainError as error:
             if error.status != 400:
                 raise
@@ -101,7 +101,7 @@ def _may_practise(enrolment: Enrolment) -> bool:
 
 
 def _sent_answer(request: HttpRequest, campaign: Campaign) -> object:
-    """Return what the script sent, boxes and all, or else the plain form's fields."""
+    """Return the script's data, including boxes, or else the plain form's fields."""
     try:
         return json.loads(request.POST.get("answer") or "")
     except (ValueError, RecursionError):
@@ -120,7 +120,7 @@ def _task_page(
     context = {
         **_context(enrolment, standing),
         "payload": payload,
-        # The form's own fields hold what the script sends, but for boxes.
+        # The form's own fields have the script's data, except boxes.
         "screen": Screen.of(payload, answer=posted_answer(request.POST, enrolment.campaign)),
         "number": (standing.latest.answered if standing.latest else 0) + 1,
         "error": error,

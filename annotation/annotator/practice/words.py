@@ -1,4 +1,4 @@
-"""An answer to a question of practice, and what is right, in the words that its annotator read."""
+"""An answer to a question of practice, and the right answers, in the words that the annotator read."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,17 +13,17 @@ from annotation.quality.practice.rounds import QuestionFeedback
 
 @dataclass(frozen=True)
 class QuestionVerdict:
-    """One question with the answer given and those that are right, in words."""
+    """One question with the given and the right answers, in words."""
 
     label: str
-    about: str  # the stimulus, where it is asked of each
+    about: str  # the stimulus, if the question is about each
     yours: str
     right: str
     feedback: QuestionFeedback
 
 
 def verdict(feedback: QuestionFeedback, names: Mapping[str, str]) -> QuestionVerdict:
-    """Return a feedback in words; `names` says what each stimulus is called on the screen."""
+    """Return a feedback in words; `names` has the name of each stimulus on the screen."""
     question = feedback.question
     accepted: Sequence[int | str] = feedback.accepted
     return QuestionVerdict(
@@ -44,7 +44,7 @@ def _given(question: Question, value: Any, names: Mapping[str, str]) -> str:
 
 
 def _listed(question: Question, codes: Sequence[Any], names: Mapping[str, str]) -> str:
-    """Return answers in words: all of them where several are chosen, else those of which one is enough."""
+    """Return answers in words: all of them if several are chosen, otherwise the accepted ones."""
     labels = _labels(question, names)
     several = isinstance(question, ChoiceQuestion) and question.several
     return (", " if several else _(" or ")).join(labels[code] for code in codes)

@@ -1,4 +1,4 @@
-"""A task's screen as plain templates and forms know it: what is shown, and the answer that is posted."""
+"""A task's screen for plain templates and forms: its contents, and the posted answer."""
 
 from annotation.annotator.screen.form import posted_answer
 from annotation.annotator.screen.screens import Screen

@@ -58,7 +58,7 @@ def _answers(posted: QueryDict, kind: Kind) -> dict[str, Any]:
 
 
 def competition_ranks(places: Mapping[str, int]) -> dict[str, int]:
-    """Return the ranks 1, 1, 3 … that places such as 1, 1, 2 or 2, 2, 5 stand for."""
+    """Return the ranks 1, 1, 3 … for places such as 1, 1, 2 or 2, 2, 5."""
     return {ref: 1 + sum(other < place for other in places.values()) for ref, place in places.items()}
 
 
@@ -79,7 +79,7 @@ def _choice(question: Question, values: list[str]) -> str | list[str] | None:
 def _words(_: Question, values: list[str]) -> list[int] | None:
     if values == ["none"]:
         return []
-    # What is no word of the text, or goes with none, is refused when the answer is checked.
+    # A value that is not a word of the text is refused when the answer is checked.
     return [int(value) if _WORD.fullmatch(value) else -1 for value in values] or None
 
 

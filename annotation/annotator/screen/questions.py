@@ -1,6 +1,6 @@
 """The questions of a payload arranged for the template, with nothing that the payload lacks.
 
-`{ref}` and `{name}` stand in the parts that a browser copies for the stimuli of the next task.
+`{ref}` and `{name}` are placeholders in the parts that a browser copies for the stimuli of the next task.
 """
 
 from collections.abc import Mapping, Sequence
@@ -10,13 +10,13 @@ from typing import Any, Self
 from django.utils.translation import gettext as _
 
 REF, NAME = "{ref}", "{name}"
-# A pair of pictures stands above this many questions, and beside more of them.
+# A pair of pictures is above up to this number of questions, and beside more.
 _FEW = 2
 
 
 @dataclass(frozen=True)
 class Stimulus:
-    """A picture or a text, and what it is called on the screen."""
+    """A picture or a text, and its name on the screen."""
 
     ref: str
     name: str
@@ -45,7 +45,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Part:
-    """What is answered at once: a question, or a question about one stimulus (`ref`)."""
+    """The unit of an answer: a question, or a question about one stimulus (`ref`)."""
 
     ref: str
     name: str  # of its controls
@@ -75,7 +75,7 @@ class QuestionScreen:
     stimuli: tuple[Stimulus, ...]
     asked: tuple[Asked, ...]
     prompt: str
-    # What is beside the pictures, or below them.
+    # The questions beside the pictures, or below them.
     arrangement: str
     shapes: tuple[str, ...]
     blank: Stimulus

@@ -32,7 +32,7 @@ class Tick:
 
 @dataclass(frozen=True)
 class Screen:
-    """What the template needs besides the payload itself."""
+    """The template's data besides the payload itself."""
 
     rating: bool
     choices: tuple[Choice, ...]
@@ -42,12 +42,12 @@ class Screen:
     guidelines: SafeString
     # Of kinds that are declared by their questions.
     questions: QuestionScreen | None = None
-    # What the browser copies for each attribute of the next task.
+    # The template that the browser copies for each attribute of the next task.
     blank: Tick = Tick(1, "", "", False)
 
     @classmethod
     def of(cls, payload: Mapping[str, Any], *, answer: Mapping[str, Any] | None = None) -> Self:
-        """Arrange `payload`; `answer` (what was just posted) goes before the answer given earlier."""
+        """Arrange `payload`; `answer` (just posted) has priority over the earlier answer."""
         current_answer = answer or payload.get("answer") or {}
         instrument = payload["instrument"]
         labels = instrument.get("labels") or {}
@@ -82,5 +82,5 @@ class Screen:
 
     @property
     def drawn(self) -> tuple[str, ...]:
-        """What can be drawn on a picture: boxes, points."""
+        """The shapes that can be drawn on a picture: boxes, points."""
         return self.questions.shapes if self.questions else () if self.rating else ("box",)

@@ -1,4 +1,4 @@
-"""Reading a campaign in another language: a step of its own, since every text changes with it."""
+"""Reading a campaign in another language: a separate step, because all texts change."""
 
 from typing import cast
 
@@ -18,7 +18,7 @@ from foundation.errors import DomainError
 @requires(get=Capability.ANNOTATE, post=Capability.ANNOTATE)
 @never_cache
 def language(request: HttpRequest, campaign_id: int) -> HttpResponse:
-    """Say what changes with the language, and change it when that is confirmed."""
+    """Explain what changes with the language, and change it after confirmation."""
     enrolment = enrolment_for(request, campaign_id)
     refused = False
     if request.method == "POST":

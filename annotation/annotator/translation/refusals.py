@@ -1,6 +1,6 @@
 """Sentences by which the verbs refuse an annotator, named here so that they are translated.
 
-Verbs speak English; pages and API translate what a refusal says when they show it.
+Verbs use English; pages and the API translate the message of a refusal when they show it.
 """
 
 from django.utils.translation import gettext_noop as _

@@ -1,4 +1,4 @@
-"""The words that the task's scripts say, in the reader's language."""
+"""The texts of the task's scripts, in the reader's language."""
 
 from functools import cache
 from typing import Any
@@ -10,7 +10,7 @@ from django.views.i18n import JavaScriptCatalog
 
 @cache
 def script_words(language: str) -> dict[str, Any]:
-    """Return the catalogue of the scripts; empty for English, which stands in them as written."""
+    """Return the catalogue of the scripts; empty for English, which they contain."""
     if language == settings.LANGUAGE_CODE:
         return {}
     view = JavaScriptCatalog()

@@ -26,7 +26,7 @@ class LabelledHere(CampaignView):
 
 @requires(get=Capability.RUN_CAMPAIGNS, post=Capability.RUN_CAMPAIGNS)
 class CampaignSettingsPage(LabelledHere, FormPage[SettingsForm]):
-    """Change the settings that may change while people work; show the others as fixed."""
+    """Change the settings that may change while people work; show all others as fixed."""
 
     template_name = "annotation/lead/campaigns/settings.html"
     leads_to = "annotation:campaign"

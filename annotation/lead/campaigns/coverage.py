@@ -30,7 +30,7 @@ def coverage_page(request: HttpRequest, study: str, campaign: str) -> HttpRespon
 
 @requires(get=Capability.SEE_QUALITY)
 def screens(request: HttpRequest, study: str, campaign: str) -> HttpResponse:
-    """Each screen with who answered it; gold and practice tasks have a page of their own."""
+    """Each screen with who answered it; gold and practice tasks have a separate page."""
     context = campaign_context(request, study, campaign)
     labels = Annotation.objects.filter(is_latest=True, status__in=Annotation.LABELS)
     answers = labels.select_related("annotator").order_by("pk")
@@ -45,7 +45,7 @@ def screens(request: HttpRequest, study: str, campaign: str) -> HttpResponse:
 
 
 def _shown(campaign: Campaign) -> Prefetch[Any]:
-    """Return what to fetch with each task: its attributes, or its stimuli."""
+    """Return the relations to prefetch for each task: its attributes, or its stimuli."""
     if kind_of(campaign).about_attributes:
         attributes = TaskAttribute.objects.select_related("attribute").order_by("position")
         return Prefetch("task_attributes", queryset=attributes)

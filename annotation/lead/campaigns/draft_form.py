@@ -38,7 +38,7 @@ _COLUMNS = (
 
 
 class CampaignForm(WorkingFields, QuotaRows):
-    """What all kinds have."""
+    """Fields of all kinds."""
 
     option_names: tuple[str, ...] = ()
 
@@ -119,18 +119,18 @@ class CampaignForm(WorkingFields, QuotaRows):
         return [*(values.get("quota_presets") or ()), *self.rules(values)]
 
     def settings(self) -> dict[str, Any]:
-        """Return the arguments of the verbs that create and change a draft, as they were filled in."""
+        """Return the submitted arguments for the verbs that create and change a draft."""
         return self._settings(self.cleaned_data)
 
     def initial_settings(self) -> dict[str, Any]:
-        """Return the same of a form nobody has filled in yet."""
+        """Return the same for an empty form."""
         return self._settings(
             {name: self.get_initial_for_field(self.fields[name], name) for name in self.fields}
         )
 
     def _settings(self, values: dict[str, Any]) -> dict[str, Any]:
         settings = {name: values[name] for name in _COLUMNS if name in values}
-        # What the form does not ask (set by command or API) stays as it is.
+        # Settings that the form does not have (set by command or API) do not change.
         unasked_options = {
             name: value for name, value in self.stored_options.items() if name not in self.fields
         }
@@ -158,7 +158,7 @@ class RatingForm(CampaignForm):
 
 
 class ImagesForm(CampaignForm):
-    """What all campaigns about images have."""
+    """Fields of all campaigns about images."""
 
     model_labels = forms.MultipleChoiceField(
         required=False,
@@ -172,7 +172,7 @@ class ImagesForm(CampaignForm):
         labels = Image.objects.filter(study=self.study).order_by("model_label")
         models = list(labels.values_list("model_label", flat=True).distinct())
         set_choices(self, "model_labels", [(label, label or "not named") for label in models])
-        # Questions with one possible answer are not asked.
+        # A field with one possible value is not shown.
         if len(models) < 2:
             del self.fields["model_labels"]
 
@@ -324,14 +324,15 @@ class TextsForm(CampaignForm):
 
     @property
     def _draws(self) -> bool:
-        """Whether people can rate with it what a judge rated."""
+        """Whether people can rate the associations that a judge rated."""
         return self.declared.unit == "association" and has_rated_associations(self.study)
 
     def initial_of(self, campaign: Campaign | None) -> dict[str, Any]:
         initial = super().initial_of(campaign)
         if campaign is None and self._draws:
             initial |= {"texts_from": FROM_ASSOCIATIONS}
-        if campaign is None and self._reviews:  # two read each answer apart, and a third where they disagree
+        # Two people read each answer independently, and a third if they disagree.
+        if campaign is None and self._reviews:
             initial |= {"texts_from": FROM_ANSWERS, "annotators_per_task": 2}
         return initial | {"texts": "\n".join(initial.get("texts", ()))}
 

@@ -1,4 +1,4 @@
-"""Pages of the versions of what annotators read, and of writing the next one."""
+"""Pages of the versions of texts for annotators, and of writing the next version."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ VERSIONS_PER_PAGE = 20
 
 
 class InstrumentForm(forms.Form):
-    """What annotators read; a rating has labels for its five answers."""
+    """The texts for annotators; a rating has labels for its five answers."""
 
     statement = forms.CharField(
         max_length=300, label="What is asked", help_text="This text is shown above the answers."
@@ -34,7 +34,7 @@ class InstrumentForm(forms.Form):
             **{f"label_{key}": text for key, text in now.labels.items()},
         }
         super().__init__(*args, **kwargs)
-        if not kind_of(campaign).about_attributes:  # what is asked belongs to the kind
+        if not kind_of(campaign).about_attributes:  # the question belongs to the kind
             del self.fields["statement"]
         if kind_of(campaign).rates_attributes:
             for key in RATING_LABELS:

@@ -1,4 +1,4 @@
-"""Pages of a campaign's languages: what is translated, the file for translators, what is left in English."""
+"""Pages of a campaign's languages: translated texts, the file for translators, and texts that are still in English."""
 
 from typing import Any
 
@@ -49,7 +49,7 @@ class ReasonForm(forms.Form):
 
 @requires(get=Capability.SEE_CAMPAIGNS, post=Capability.RUN_CAMPAIGNS)
 class LanguagesPage(CampaignView, FormPage[TranslationsForm]):
-    """Show each language with what it lacks; sent, store the translations of a file."""
+    """Show each language with its missing texts; a POST stores the translations of a file."""
 
     template_name = "annotation/lead/campaigns/instruments/languages.html"
     form_class = TranslationsForm
@@ -108,7 +108,7 @@ class LanguageRemove(CampaignView, Button):
 
 @requires(get=Capability.RUN_CAMPAIGNS, post=Capability.RUN_CAMPAIGNS)
 class LanguageUntranslated(CampaignView, FormPage[ReasonForm]):
-    """Say what annotators would read in English, and offer the language all the same, for a reason."""
+    """Show the texts that annotators would read in English, and offer the language nevertheless, with a reason."""
 
     template_name = "annotation/lead/campaigns/instruments/untranslated.html"
     form_class = ReasonForm

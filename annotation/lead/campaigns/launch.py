@@ -1,4 +1,4 @@
-"""The page on which a draft is opened: its checklist, what is waived, and the confirming press."""
+"""The page on which a draft is opened: its checklist, waivers and confirmation."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ from studies.consent import current_text
 from web.form_fields import set_choices
 from web.form_page import FormPage
 
-# Where what a check misses is mended; addresses of a campaign end with its slug.
+# The page on which a failed check can be corrected; addresses of a campaign end with its slug.
 _MENDED_AT = {
     "consent": ("studies:consent", False),
     "pay": ("annotation:campaign_edit", True),
@@ -30,9 +30,9 @@ _MENDED_AT = {
     "languages": ("annotation:languages", True),
     "pilot": ("annotation:campaign_copy", True),
 }
-# The section of the draft's form that holds it.
+# The section of the draft's form with the field.
 _SECTIONS = {"pay": "pay", "budget": "pay", "quotas": "annotators"}
-# What the consent form of the study mends.
+# Checks that the study's consent form can correct.
 _IN_CONSENT = {"consent", "notice"}
 
 
@@ -54,7 +54,7 @@ class WaiverForm(forms.Form):
 
 @requires(get=Capability.RUN_CAMPAIGNS, post=Capability.RUN_CAMPAIGNS)
 class CampaignLaunch(CampaignView, FormPage[WaiverForm]):
-    """Show the checklist of a draft; sent, waive what was chosen."""
+    """Show the checklist of a draft; a POST waives the chosen points."""
 
     template_name = "annotation/lead/campaigns/launch.html"
     form_class = WaiverForm
@@ -81,7 +81,7 @@ class CampaignLaunch(CampaignView, FormPage[WaiverForm]):
         }
 
     def _consent_form(self) -> ConsentForm | None:
-        """Return the form of the consent text where a check misses something in it."""
+        """Return the form of the consent text if a check finds something missing in it."""
         missing = {line.key for line in self.lines if line.state == "missing"}
         return ConsentForm.of(current_text(self.study)) if missing & _IN_CONSENT else None
 

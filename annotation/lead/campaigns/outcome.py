@@ -1,4 +1,4 @@
-"""What came of a campaign that is closed or has all its answers, and what a lead usually does next."""
+"""The outcome of a campaign that is closed or complete, and the usual next steps of a lead."""
 
 from dataclasses import dataclass
 from urllib.parse import urlencode
@@ -25,7 +25,7 @@ class VisualAttributes:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What the page of such a campaign says."""
+    """The outcome as shown on the page of such a campaign."""
 
     is_closed: bool
     has_labels: bool
@@ -34,7 +34,7 @@ class Outcome:
 
 
 def outcome_of(campaign: Campaign, *, is_complete: bool) -> Outcome | None:
-    """Return what came of a campaign, or None while answers are missing and it may still get them."""
+    """Return the outcome of a campaign, or None while it may still get missing answers."""
     is_closed = campaign.state == Campaign.State.CLOSED and not campaign.imported
     if not is_closed and not is_complete:
         return None

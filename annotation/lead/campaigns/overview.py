@@ -1,4 +1,4 @@
-"""Summaries of studies and campaigns for their lead, and what needs attention."""
+"""Summaries of studies and campaigns for their lead, and tasks that need attention."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
@@ -46,10 +46,10 @@ class CampaignLine:
     imported: bool
     wanted: int | None  # None: a large campaign that was not counted yet
     accepted: int | None
-    notice: str  # what its leads should know, if anything
+    notice: str  # notices for its leads
     notice_kind: str
     tool: str  # the name of the outside tool it is labelled in, "" for our own pages
-    problem: str  # what is wrong in that tool
+    problem: str  # the problem in that tool
     declared: str  # the name of a kind that the study declares for itself
 
     @property
@@ -62,7 +62,7 @@ class CampaignLine:
 
     @property
     def need(self) -> str:
-        """Return what the campaign waits for, or ""."""
+        """Return what the campaign is waiting for, or ""."""
         if self.state == Campaign.State.OPEN and self.finished:
             return f"{self.name} has all its answers and can be closed"
         if self.problem:
@@ -104,7 +104,7 @@ class StudySummary:
     active_jobs: Mapping[str, int] = field(default_factory=dict)  # number by kind
     last_job: Job | None = None
     reported: int = 0  # images with an open report
-    # What waits for the lead in outside tools: each sentence with the name of the page where it is seen to.
+    # Tasks for the lead in outside tools: each sentence with the name of its page.
     in_tools: list[tuple[str, str]] = field(default_factory=list)
     campaigns: list[CampaignLine] = field(default_factory=list)
     probes: ProbeCounts = field(default_factory=ProbeCounts)
@@ -114,7 +114,7 @@ class StudySummary:
         return sum(self.active_jobs.values())
 
     def is_at_work(self, *kinds: str) -> bool:
-        """Return whether a job of one of these kinds waits or runs."""
+        """Return whether a job of one of these kinds is queued or running."""
         return any(self.active_jobs.get(kind) for kind in kinds)
 
     def failed(self, *kinds: str) -> Job | None:
@@ -231,7 +231,7 @@ def summaries(studies: Iterable[Study]) -> list[StudySummary]:
 
 
 def campaign_lines(campaigns: QuerySet[Campaign]) -> dict[int, list[CampaignLine]]:
-    """Return the campaigns of each study, newest first; the numbers of large ones as last counted."""
+    """Return the campaigns of each study, newest first; the numbers of large ones are from the last count."""
     keys = list(campaigns.order_by().values_list("pk", flat=True))
     large = snapshots.large(keys)
     amounts = _amounts(set(keys) - large) | _amounts_of_large(large)
@@ -289,7 +289,7 @@ def _amounts_of_large(campaigns: Collection[int]) -> dict[int, tuple[int, int]]:
 
 
 def _probe_counts(studies: list[int]) -> dict[int, ProbeCounts]:
-    """Return the probe runs of these studies; one query, none where no study asks models."""
+    """Return the probe runs of these studies; one query, or none if no study asks models."""
     if not studies:
         return {}
     answers = Answer.objects.filter(run=OuterRef("pk"))

@@ -32,7 +32,7 @@ class Forecast:
 
 @dataclass(frozen=True)
 class ProgressPage:
-    """What the page shows of a campaign's progress."""
+    """The data of a campaign's progress for its page."""
 
     progress: CampaignProgress
     forecast: Forecast | None
@@ -40,7 +40,7 @@ class ProgressPage:
     days: list[DayProgress]
     live: bool
     quotas: tuple[str, ...]  # obstacles to the campaign's quotas
-    cells: list[CellPeople]  # whom they ask for, and how many take part
+    cells: list[CellPeople]  # the people whom they ask for, and the number of participants
     counted_at: datetime | None = None  # None: just now
 
     @property
@@ -99,14 +99,14 @@ def progress_page(campaign: Campaign, *, wait: bool = False) -> ProgressPage | N
 
 
 def shown_progress(campaign: Campaign) -> CampaignProgress:
-    """Return the progress of `campaign`; of a large one as last counted."""
+    """Return the progress of `campaign`; for a large one from the last count."""
     counted = snapshots.read(campaign, SUBJECT, wait=True)
     return replace(CampaignProgress.from_json(counted.value["progress"]), counted_at=counted.counted_at)
 
 
 @snapshots.register(SUBJECT)
 def _count(campaign: Campaign, _: str) -> dict[str, Any]:
-    """Count what the polled part of the page shows."""
+    """Count the numbers in the polled part of the page."""
     answers = Annotation.objects.filter(campaign=campaign, is_latest=True)
     latest = answers.order_by().values("annotator").annotate(last=Max("submitted_at"))
     people = latest.order_by("-last").values_list("annotator", flat=True)[:ANNOTATORS_SHOWN]
@@ -118,7 +118,7 @@ def _count(campaign: Campaign, _: str) -> dict[str, Any]:
 
 
 def forecast(campaign_progress: CampaignProgress, *, today: date) -> Forecast | None:
-    """Return when `found` may be finished; None before there are two days to take a pace from."""
+    """Return when `found` may be finished; None before there are two days from which to compute a pace."""
     remaining = campaign_progress.slots - campaign_progress.accepted
     if len(campaign_progress.days) < DAYS_FOR_A_FORECAST or remaining <= 0:
         return None

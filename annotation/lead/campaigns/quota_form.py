@@ -57,25 +57,25 @@ class QuotaRows(forms.Form):
         return self.row_count >= quota_rules.AT_MOST_RULES
 
     def rules(self, values: Mapping[str, Any]) -> list[dict[str, object]]:
-        """Return the rules of the rows as the API takes them."""
+        """Return the rules of the rows in the format of the API."""
         return [rule for _, rule in self._numbered(values)]
 
     def check_rows(self, values: Mapping[str, Any], *, annotators_per_task: int, kind: Kind) -> bool:
-        """Put what is wrong with a row beside it; return whether each rule can stand alone."""
+        """Show problems beside their row; return whether each rule is valid by itself."""
         wrong = False
         for number, rule in self._numbered(values):
             try:
                 quota_rules.parse([rule], annotators_per_task=annotators_per_task, kind=kind)
             except DomainError as error:
                 wrong = True
-                # The API lists all codes; beside a field, that would hide what is wrong.
+                # The API lists all codes; beside a field this would hide the problem.
                 sentence = error.message.removeprefix("Rule 1: ").partition(" Codes are:")[0]
                 part = "number" if " of " in sentence and "annotators per task" in sentence else "values"
                 self.add_error(_name(part, number), sentence[:1].upper() + sentence[1:])
         return not wrong
 
     def last_row(self, values: Mapping[str, Any]) -> str:
-        """Return the field beside which a contradiction among the rules is said, "" where no row holds a rule."""
+        """Return the field beside which a contradiction among the rules is shown; "" if no row has a rule."""
         numbers = [number for number, _ in self._numbered(values)]
         return _name("values", numbers[-1]) if numbers else ""
 
@@ -104,7 +104,7 @@ def _rule(row: Mapping[str, Any]) -> dict[str, object]:
 
 
 def _initial(rule: Rule) -> dict[str, Any]:
-    # A comma parts values, so a country whose name has one is shown by its code.
+    # A comma separates values, so a country with a comma in its name is shown by its code.
     names = zip(quota_rules.value_names(rule), quota_rules.value_codes(rule), strict=True)
     values = ", ".join(code if "," in name else name for name, code in names)
     return {
@@ -150,7 +150,7 @@ def _count(data: Mapping[str, Any]) -> int:
 
 
 def _edited(data: Any) -> Any:
-    """Return what was sent, with a row more or less if its button was pressed."""
+    """Return the submitted data, with a row added or removed if that button was pressed."""
     action, count = str(data.get("action") or ""), _count(data)
     if action == ADD:
         return _with_values(data, {COUNT: min(count + 1, quota_rules.AT_MOST_RULES)})

@@ -12,7 +12,7 @@ from annotation.kinds.options import Options, names_for
 from annotation.kinds.registry import kind_of
 from annotation.models import Campaign
 
-# Options that these fields stand for; shares of checks and practice have a page of their own.
+# Options of these fields; shares of checks and practice have a separate page.
 WORKING_OPTIONS = (
     "screens_per_person",
     "tasks_per_day",
@@ -59,7 +59,7 @@ NOTICES = ("Notices", ("notices", "stuck_hours", "junk_share"))
 
 @dataclass(frozen=True)
 class FormSection:
-    """Fields under a heading; the page can fold them away, and `values` then says what they hold."""
+    """Fields under a heading; the page can fold them, and `values` then summarises them."""
 
     title: str
     fields: tuple[forms.BoundField, ...]
@@ -70,7 +70,7 @@ class FormSection:
 
     @property
     def is_open(self) -> bool:
-        """Return whether the section is unfolded at first: what most campaigns set, and what has an error."""
+        """Return whether the section is unfolded at first: common settings, and fields with errors."""
         return self.title in _UNFOLDED or any(bound.errors for bound in self.fields)
 
     @property
@@ -82,7 +82,7 @@ class FormSection:
 
 
 def _in_words(bound: forms.BoundField) -> str:
-    """Return a field's label and value; "" where nothing is set."""
+    """Return a field's label and value; "" if it is not set."""
     value, label = bound.value(), str(bound.label)
     if value in (None, "", [], (), False):
         return ""
@@ -142,7 +142,7 @@ class WorkingFields(forms.Form):
 
 
 def working_options(values: dict[str, Any]) -> dict[str, Any]:
-    """Return these options as they are stored: None for defaults."""
+    """Return these options in stored form: None for defaults."""
     return {name: _stored(name, values[name]) for name in WORKING_OPTIONS if name in values}
 
 

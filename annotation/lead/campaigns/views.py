@@ -97,7 +97,7 @@ class CampaignStep(CampaignView, Button):
 
 @requires(get=Capability.RUN_CAMPAIGNS)
 def campaign_close_confirm(request: HttpRequest, study: str, campaign: str) -> HttpResponse:
-    """Confirm closing, after saying what it does."""
+    """Confirm closing, after explaining its effect."""
     study_campaign = campaign_for_lead(request, study, campaign)
     context = campaign_context(request, study, campaign)
     context |= _progress(study_campaign, wait=True)
@@ -120,7 +120,7 @@ def campaign_delete(request: HttpRequest, study: str, campaign: str) -> HttpResp
 
 
 def _progress(campaign: Campaign, *, wait: bool = False) -> dict[str, Any]:
-    # The page says in other places what is finished and whom the quotas lack.
+    # Other parts of the page show what is finished and whom the quotas lack.
     hidden = {Notice.Kind.FINISHED, Notice.Kind.SHORTFALL}
     return {
         "shown": progress_page(campaign, wait=wait),

@@ -15,7 +15,7 @@ _ANSWERS = 2
 
 @dataclass(frozen=True)
 class DraftChange:
-    """What a button did: which part of the form it leads to, and what is said of it."""
+    """The effect of a button: the part of the form to show next, and the message."""
 
     focus: str = ""
     sentence: str = ""
@@ -91,7 +91,7 @@ def _move(draft: Draft, path: str, step: int) -> DraftChange:
 
 
 def _rows(draft: Draft, path: str) -> list[Draft] | None:
-    """Return the rows at a path; None where there are none."""
+    """Return the rows at a path; None if there are none."""
     part: Any = draft
     for step in path.split("."):
         if isinstance(part, list):

@@ -1,7 +1,7 @@
 """A declaration on its way through a form: whatever was typed, by the paths of the declaration's fields.
 
-A draft has the shape of a kind's file and may lack anything. In the form, questions and answers that others refer to
-are told by their places, so that a new name or code keeps its references.
+A draft has the structure of a kind's file and may be incomplete. In the form, references to questions and answers use
+their positions, so that they remain valid after a change of name or code.
 """
 
 import re
@@ -26,7 +26,7 @@ _TOKENS = {None: "", True: "yes", False: "no"}  # of values that are no text, in
 
 
 def token(value: Any) -> str:
-    """Return what a form sends for one of a field's choices."""
+    """Return the form value of one of a field's choices."""
     return value if isinstance(value, str) else _TOKENS[value]
 
 
@@ -61,7 +61,7 @@ class Shape:
 
     @property
     def languages(self) -> tuple[str, ...]:
-        """The languages of its texts: English stands elsewhere where a field is for translations alone."""
+        """The languages of its texts; a field only for translations has no English."""
         return LANGUAGES[1:] if self.info.default == {} else LANGUAGES
 
     @property
@@ -83,7 +83,7 @@ class Shape:
 
 @dataclass(frozen=True)
 class Leaf:
-    """One field of the form: its path, its declaration, and what was typed."""
+    """One field of the form: its path, its declaration, and its input."""
 
     path: str
     model: type[Declared]
@@ -189,7 +189,7 @@ def _rows(models: Sequence[type[Declared]], posted: QueryDict, prefix: str) -> I
 
 
 def _value(leaf: Leaf, posted: QueryDict) -> Any:
-    """Return the value of a field, or `_ABSENT` where nothing is typed."""
+    """Return the value of a field, or `_ABSENT` if it is empty."""
     if leaf.is_list:
         return posted.getlist(leaf.path)
     if bool in leaf.types and not leaf.declared.words:
@@ -214,7 +214,7 @@ def _at(values: Sequence[Any], place: str) -> Any:
 
 
 def written(draft: Draft) -> MultiValueDict[str, str]:
-    """Return what a form with this draft sends."""
+    """Return the form data of this draft."""
     sent: MultiValueDict[str, str] = MultiValueDict()
     for leaf in leaves(draft):
         sent.setlist(leaf.path, list(_sent(leaf, draft)))
@@ -241,7 +241,7 @@ def _sent(leaf: Leaf, draft: Draft) -> Iterator[str]:
 
 
 def referred(leaf: Leaf, draft: Draft) -> list[Any]:
-    """Return what a reference can name: names of the questions before, or codes of answers."""
+    """Return the possible targets of a reference: names of earlier questions, or codes of answers."""
     place = int(leaf.path.split(".")[1])
     question = draft["questions"][place]
     if leaf.model is Region:
@@ -254,7 +254,7 @@ def referred(leaf: Leaf, draft: Draft) -> list[Any]:
 
 
 def names_of(draft: Draft) -> list[str]:
-    """Return the names of the questions; `#2` of one without a name."""
+    """Return the names of the questions; `#2` for a question without a name."""
     return [question.get("name") or f"#{place}" for place, question in enumerate(draft["questions"])]
 
 
@@ -265,7 +265,7 @@ def codes_at(draft: Draft, place: str) -> list[Any]:
 
 
 def codes_of(question: Draft) -> list[Any]:
-    """Return the answers that a condition on a question can name; `#2` of one without a code."""
+    """Return the answers that a condition on a question can name; `#2` for an answer without a code."""
     if question["type"] == "compare":
         return [0, 1, "tie"] if question.get("tie") else [0, 1]
     rows = question.get("points") or question.get("answers") or []

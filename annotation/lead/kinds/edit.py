@@ -39,12 +39,12 @@ _NEW: Draft = {
 
 
 class KindDraft(StudyView, FormPage[KindForm]):
-    """The form of a kind: buttons add, remove and move its rows, and one saves it as its file would be."""
+    """The form of a kind: buttons add, remove and move its rows, and one saves it like its file."""
 
     template_name = "annotation/lead/kinds/form.html"
     action = "save"
     replaces = False
-    restored = False  # whether the form shows what was typed before a sign-out
+    restored = False  # whether the form shows input from before a sign-out
     unfinished = 0  # fields still to be filled in
 
     @abstractmethod
@@ -77,7 +77,7 @@ class KindDraft(StudyView, FormPage[KindForm]):
     def post(self, request: HttpRequest, **address: Any) -> HttpResponse:
         response = super().post(request, **address)
         if request.POST.get("action") != self.action:
-            response.status_code = 200  # the form as it stands, whatever is still wrong with it
+            response.status_code = 200  # the present form, even with errors
         return response
 
     def context(self) -> dict[str, Any]:
@@ -105,7 +105,7 @@ class KindDraft(StudyView, FormPage[KindForm]):
 
     @staticmethod
     def before_sign_in(request: HttpRequest) -> None:
-        """Keep what somebody typed who was signed out until they are back."""
+        """Keep the input of a person who was signed out until they are back."""
         posted = request.POST
         encoded = posted.urlencode()
         if posted.get("mark") and len(encoded) <= 2 * study_kinds.LARGEST_FILE:
@@ -123,7 +123,7 @@ class KindDraft(StudyView, FormPage[KindForm]):
 
     @property
     def _mark(self) -> str:
-        """What tells whose draft it is, where nobody is signed in."""
+        """The key of a draft's owner while nobody is signed in."""
         return salted_hmac("annotation.lead.kinds", str(self.by.pk)).hexdigest()[:20]
 
     @property
@@ -133,7 +133,7 @@ class KindDraft(StudyView, FormPage[KindForm]):
 
     @staticmethod
     def _languages(kind: Kind | None) -> tuple[str, ...]:
-        """Return the languages in which the screen can be looked at: those that each question is in."""
+        """Return the languages in which the screen can be shown: those of all questions."""
         return kind.question_languages if kind else tuple(LANGUAGES)
 
     def _screen(self, kind: Kind) -> str:
@@ -143,7 +143,7 @@ class KindDraft(StudyView, FormPage[KindForm]):
 
 @requires(get=Capability.MANAGE_STUDY, post=Capability.MANAGE_STUDY)
 class KindNew(KindDraft):
-    """A new kind, or a copy of one that there is (`?from=`)."""
+    """A new kind, or a copy of an existing one (`?from=`)."""
 
     def start(self) -> Draft:
         key = typed(self.request.GET.get("from"))
@@ -158,7 +158,7 @@ class KindNew(KindDraft):
 
 @requires(get=Capability.MANAGE_STUDY, post=Capability.MANAGE_STUDY)
 class KindEdit(KindDraft):
-    """Change a kind of the study; campaigns that there are keep it as it was."""
+    """Change a kind of the study; existing campaigns keep the earlier version."""
 
     replaces = True
     kind: Kind

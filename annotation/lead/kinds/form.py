@@ -1,4 +1,4 @@
-"""The form of a declaration: its fields are made from the declaration's own, and errors stand at their fields."""
+"""The form of a declaration: its fields are derived from the declaration, and errors are shown at their fields."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -35,14 +35,14 @@ from foundation.parameters import Declaration
 _LINES = {"description": 2, "guidelines": 8, "guidelines_in": 8}
 _HIDDEN = {"type", "public_name", "public_help"}
 LANGUAGE_NAMES = {code: language.english_name for code, language in languages.LANGUAGES.items()}
-_SEVERAL = ("together", "differ", "order")  # fields about stimuli that stand beside others
+_SEVERAL = ("together", "differ", "order")  # fields about several stimuli
 _PLACED = {"scale", "choice", "text", "marks"}
-# What pydantic says of a wrong type or limit, the declaration says better.
+# The declaration has better messages than pydantic for wrong types and limits.
 _SAID_BY_TYPE = {"value_error", "missing", "too_short", "too_long", "extra_forbidden"}
 
 
 class DeclaredField(forms.Field):
-    """A field that takes what is typed: the declaration checks it."""
+    """A field that accepts any input: the declaration checks it."""
 
     def clean(self, value: Any) -> Any:
         return value
@@ -77,7 +77,7 @@ class KindForm(forms.Form):
     # Errors.
 
     def check(self, *, unfilled: bool) -> list[Fault]:
-        """Put what is wrong beside the fields, with `unfilled` also what is missing; return all of it."""
+        """Show problems beside the fields (with `unfilled`, also missing values); return all problems."""
         try:
             study_kinds.from_file(self.content())
         except KindInvalid as error:
@@ -90,7 +90,7 @@ class KindForm(forms.Form):
         return problems
 
     def place(self, problem: Fault) -> None:
-        """Put a problem beside its field, at the part that it is about, or above the form."""
+        """Show a problem beside its field, at its part, or above the form."""
         path = list(map(str, problem.path))
         text = self._sentence(problem)
         for length in range(len(path), 0, -1):
@@ -108,7 +108,7 @@ class KindForm(forms.Form):
 
     @property
     def issues(self) -> Iterator[Issue]:
-        """Every error with where it stands."""
+        """Every error with its place."""
         for name, texts in self.errors.items():
             named = (f"id_{name}", self._label(name)) if name in self.fields else ("", "")
             yield from (Issue(*named, str(text)) for text in texts)
@@ -146,7 +146,7 @@ class KindForm(forms.Form):
         )
 
     def _label(self, path: str) -> str:
-        """Return what a field or a part is called in the list of errors."""
+        """Return the name of a field or a part in the list of errors."""
         names, steps = [], path.split(".")
         for step, place in pairwise(steps):
             if place.isdecimal():
@@ -253,7 +253,7 @@ class KindForm(forms.Form):
 
     @property
     def several(self) -> tuple[BoundField, ...]:
-        """The fields about stimuli beside each other: none where a screen shows one."""
+        """The fields about several stimuli: none if a screen shows one."""
         stimuli = self.draft.get("stimuli", {})
         is_set = any(stimuli.get(name) not in (None, [], "fixed") for name in _SEVERAL)
         return self._bound(*(f"stimuli.{name}" for name in _SEVERAL)) if self._many or is_set else ()

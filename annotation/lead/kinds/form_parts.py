@@ -19,7 +19,7 @@ class Issue:
 
 @dataclass(frozen=True)
 class FormRow:
-    """A point, an answer or a rule: its fields, and what its buttons are called."""
+    """A point, an answer or a rule: its fields, and the labels of its buttons."""
 
     path: str
     noun: str
@@ -31,7 +31,7 @@ class FormRow:
 
 @dataclass(frozen=True)
 class RowList:
-    """The rows of one list, and whether another can be added."""
+    """The rows of one list, and whether another row can be added."""
 
     path: str
     declared: Declaration
@@ -43,7 +43,7 @@ class RowList:
 
 @dataclass(frozen=True)
 class QuestionCard:
-    """A question: what it asks, its answers, when it is asked, and where in the image."""
+    """A question: its text, its answers, its condition, and its region."""
 
     path: str
     number: int

@@ -1,4 +1,4 @@
-"""Pages of the kinds that a study declares for itself: read a file, look at what it asks, download it, remove it."""
+"""Pages of a study's own kinds: reading a file, showing its questions, downloading and removing it."""
 
 from typing import Any
 
@@ -47,7 +47,7 @@ class KindFileForm(forms.Form):
 
 @requires(get=Capability.SEE_CAMPAIGNS, post=Capability.MANAGE_STUDY)
 class KindList(StudyView, FormPage[KindFileForm]):
-    """The kinds a campaign of the study can be of, and a form that adds one from a file."""
+    """The kinds that the study's campaigns can have, and a form that adds one from a file."""
 
     template_name = "annotation/lead/kinds/list.html"
     form_class = KindFileForm
@@ -78,7 +78,7 @@ class KindRemove(StudyView, Button):
 
 @requires(get=Capability.SEE_CAMPAIGNS)
 def kind_page(request: HttpRequest, study: str, key: str) -> HttpResponse:
-    """Show what a kind shows and asks, and what is measured."""
+    """Show the stimuli, questions and measures of a kind."""
     context = study_context(request, study)
     kind = _kind_or_404(context["study"], key)
     values = {
@@ -127,7 +127,7 @@ def _facts(kind: Kind) -> list[tuple[str, str]]:
 
 
 def _asked(question: Question, kind: Kind) -> str:
-    """Return in a phrase what kind of answer a question asks for, and when."""
+    """Return a phrase for the type and the condition of a question."""
     parts = [_TYPES[question.type]]
     if question.each:
         parts.append("for each of them")

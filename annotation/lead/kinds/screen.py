@@ -1,4 +1,4 @@
-"""What a draft would look like: the parts of it that are sound, with neutral samples for what nobody chose yet."""
+"""The preview of a draft: its valid parts, with neutral samples for missing values."""
 
 from base64 import b64encode
 from copy import deepcopy
@@ -61,7 +61,7 @@ def sound_kind(draft: Draft) -> tuple[Kind | None, list[int]]:
 
 
 def filled(draft: Draft) -> Draft:
-    """Return a draft with something in each field for words, so that its other fields can be looked at."""
+    """Return a draft with a sample in each text field, so that its other fields can be shown."""
     whole = deepcopy(draft)
     _fill(whole, Kind)
     whole["key"] = whole["public_name"] = _NAMES["key"]
@@ -99,7 +99,7 @@ def _name(row: Draft, model: type[Declared], place: int) -> None:
 
 
 def screen_page(kind: Kind, *, study: Study, request: HttpRequest, language: str) -> str:
-    """Return the annotator's screen of a kind as a page of its own; nothing on it can be answered."""
+    """Return the annotator's screen of a kind as a separate page; nothing on it can be answered."""
     with translation.override(language):
         payload = sample_payload(kind, language)
         context = {
@@ -116,7 +116,7 @@ def screen_page(kind: Kind, *, study: Study, request: HttpRequest, language: str
 
 
 def sample_payload(kind: Kind, language: str) -> dict[str, Any]:
-    """Return the payload of a screen, with samples for what it shows."""
+    """Return the payload of a screen, with samples as stimuli."""
     payload: dict[str, Any] = {
         "assignment": _NOBODYS,
         "kind": kind.public_name,
@@ -138,7 +138,7 @@ def sample_payload(kind: Kind, language: str) -> dict[str, Any]:
 
 
 def picture(place: int) -> dict[str, Any]:
-    """Return a neutral picture: hills and a sun that stands elsewhere in each."""
+    """Return a neutral picture: hills, and a sun in a different place in each."""
     sun, hill = 100 + 88 * place, 420 + 20 * (place % 3)
     drawing = (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_SIDE} {_SIDE}" width="{_SIDE}" height="{_SIDE}">'

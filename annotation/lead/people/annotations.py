@@ -75,7 +75,7 @@ def annotation_detail(request: HttpRequest, study: str, campaign: str, annotatio
         "revisions": _revisions(campaign_annotation),
         "form": ExclusionForm(),
     }
-    # What tools know of the person, such as their name there, is for leads only.
+    # Tools' data about the person, such as their name there, are only for leads.
     if context["may_change"]:
         panels = (
             tool.annotation_panel(campaign_annotation, context["campaign"])

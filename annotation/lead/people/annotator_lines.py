@@ -36,7 +36,7 @@ _NO_ASSIGNMENTS: Mapping[str, Any] = {"open_now": 0, "skipped": 0}
 
 @dataclass(frozen=True)
 class AnnotatorLine:
-    """One annotator's part in a campaign. Times are None where nothing was timed."""
+    """One annotator's part in a campaign. Times are None if nothing was timed."""
 
     enrolment: Enrolment
     answered: int
@@ -58,7 +58,7 @@ class AnnotatorLine:
 
     @classmethod
     def of(cls, enrolment: Enrolment, counts: Mapping[str, Any] | None, flags: list[str]) -> Self:
-        """Return the line of an enrolment with numbers counted before; 0 where there are none."""
+        """Return the line of an enrolment with precomputed numbers; 0 if there are none."""
         if counts is None:
             nothing = dict.fromkeys(_NUMBERS, 0)
             return cls(enrolment, **nothing, last_active=None, quality=nothing_measured(), flags=flags)
@@ -110,7 +110,7 @@ def shown_lines(
 def lines_of(
     campaign: Campaign, enrolments: Iterable[Enrolment], counts: Mapping[str, Any]
 ) -> list[AnnotatorLine]:
-    """Return the lines of these enrolments with numbers counted before; one query for the flags.
+    """Return the lines of these enrolments with precomputed numbers; one query for the flags.
 
     Flags of an imported campaign were counted with the numbers, for they follow from them.
     """

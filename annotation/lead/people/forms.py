@@ -30,7 +30,7 @@ class ExpiryForm(forms.Form):
     )
 
     def expires_at(self) -> datetime | None:
-        """Return when links stop working; None where they never do."""
+        """Return when links stop working; None if they never do."""
         days = self.cleaned_data["days"]
         return timezone.now() + timedelta(days=days) if days else None
 
@@ -63,7 +63,7 @@ class InvitationForm(ExpiryForm):
 
 
 class LetterForm(forms.Form):
-    """What letters say beside the built-in sentences."""
+    """The lead's additions to letters."""
 
     language = forms.ChoiceField(
         choices=[
@@ -84,7 +84,7 @@ class LetterForm(forms.Form):
     )
 
     def text(self) -> dict[str, str]:
-        """Return what the lead chose for the letters."""
+        """Return the lead's choices for the letters."""
         return {
             "language": self.cleaned_data["language"] or ENGLISH,
             "message": self.cleaned_data["message"],
@@ -122,7 +122,7 @@ class PersonalLinksForm(ExpiryForm, LetterForm):
 
 
 class AddressForm(LetterForm):
-    """Where the letter with one link goes."""
+    """The address of the letter with one link."""
 
     address = forms.CharField(max_length=254, label="E-mail address")
     field_order = ("address", "language", "message")
@@ -135,6 +135,6 @@ class LinkFilter(forms.Form):
     q = forms.CharField(required=False, max_length=120, label="Note")
 
     def offer(self, counts: list[StateCount]) -> None:
-        """Offer the states that there are, with how many links are in each."""
+        """Offer the existing states, with the number of links in each."""
         choices = [(count.state, f"{count.label} ({count.number:,})") for count in counts]
         set_choices(self, "state", [("", "All"), *choices])

@@ -48,7 +48,7 @@ class InvitationLine:
     """A link with how many people joined with it, how far they have come, and its letter."""
 
     invitation: Invitation
-    address: str = ""  # shown to leads alone; "" where there is none or where it was erased
+    address: str = ""  # shown only to leads; "" if there is none or it was erased
 
     @property
     def joined(self) -> int:
@@ -184,7 +184,7 @@ def show_once(
 ) -> HttpResponse:
     """Redirect to the page that shows the link once; it leads on to `back`, or to all links.
 
-    `place` is the study and the campaign as they stand in addresses.
+    `place` is the study and the campaign as used in addresses.
     """
     request.session[_MADE] = {
         "campaign": invitation.campaign_id,

@@ -1,4 +1,4 @@
-"""One answer to declared questions as its page shows it: what stood on the screen, and the answers in words."""
+"""One answer to declared questions as its page shows it: the contents of the screen, and the answers in words."""
 
 from collections import defaultdict
 from collections.abc import Iterable
@@ -38,13 +38,13 @@ class StimulusLine:
 
 
 def with_answers(annotations: QuerySet[Annotation]) -> QuerySet[Annotation]:
-    """Fetch with annotations all that a list says of them: three queries, however many annotations."""
+    """Prefetch everything that a list shows about annotations: three queries for any number of annotations."""
     stimuli = TaskStimulus.objects.select_related("image__group").order_by("position")
     return annotations.prefetch_related("judgements", Prefetch("task__stimuli", queryset=stimuli))
 
 
 def stimulus_lines(annotation: Annotation, kind: Kind, *, viewer: str) -> list[StimulusLine]:
-    """Return what the screen showed, as it was shown."""
+    """Return the contents of the screen in their order."""
     stimuli = list(annotation.task.stimuli.all())
     places = _places(annotation, kind, stimuli[0].pk)
     return [
@@ -60,7 +60,8 @@ def stimulus_lines(annotation: Annotation, kind: Kind, *, viewer: str) -> list[S
 
 
 def about(stimuli: Iterable[TaskStimulus]) -> str:
-    """Return the names of the identity groups that a screen shows, each once; of texts alone, the first one's words."""
+    """Return the names of the identity groups that a screen shows, each once; for texts alone, the first one's
+    words."""
     stimuli = list(stimuli)
     if stimuli and all(stimulus.image is None for stimulus in stimuli):
         return Truncator(stimuli[0].text).chars(60)
@@ -70,7 +71,7 @@ def about(stimuli: Iterable[TaskStimulus]) -> str:
 
 
 def _places(annotation: Annotation, kind: Kind, first: int) -> dict[int, list[DrawnPlace]]:
-    """Return places by the stimulus they are in; where a question is asked of the only image, it names none."""
+    """Return places by their stimulus; a question about the only image names none."""
     labels = {question.name: question.label["en"] for question in kind.questions}
     drawn: dict[int, list[DrawnPlace]] = defaultdict(list)
 

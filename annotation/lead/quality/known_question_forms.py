@@ -1,4 +1,4 @@
-"""The form of what is right on a screen of declared questions, and what that is in words."""
+"""The form of the right answers on a screen of declared questions, and these answers in words."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -56,7 +56,7 @@ class QuestionAnswersForm(forms.Form):
         return []
 
     def answers(self) -> dict[Part, object]:
-        """Return what is right as the verb takes it, without what is not scored."""
+        """Return the right answers in the format of the verb, without parts that are not scored."""
         given = {part: self.cleaned_data[f"answer_{part.name}"] for part in self.parts}
         return {part: self._right(part, value) for part, value in given.items() if value}
 
@@ -75,7 +75,7 @@ class QuestionAnswersForm(forms.Form):
         return [int(code) if question.type == "scale" else code for code in value]
 
     def initial_of(self, known_answers: Iterable[KnownAnswer]) -> dict[str, Any]:
-        """Return the values of what is known."""
+        """Return the values of the known answers."""
         initial: dict[str, Any] = {}
         for known_answer in known_answers:
             name = part_of(known_answer).name
@@ -84,7 +84,7 @@ class QuestionAnswersForm(forms.Form):
         return initial
 
     def initial_from(self, answers: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the values that say that an answer was right, which is as clients send it."""
+        """Return the values for a right answer, given in the format of clients."""
         initial: dict[str, Any] = {}
         for part in self.parts:
             value = answers.get(part.question)
@@ -110,12 +110,12 @@ def part_label(kind: Kind, part: Part) -> str:
 
 
 def stimulus_name(kind: Kind, ref: str) -> str:
-    """Return what a stimulus is called on the screen."""
+    """Return the name of a stimulus on the screen."""
     return f"{'Picture' if kind.stimuli.medium == 'image' else 'Text'} {ref.removeprefix('s')}"
 
 
 def right_words(kind: Kind, part: Part, accepted: Sequence[int | str]) -> str:
-    """Return what is right in words."""
+    """Return the right answers in words."""
     question = kind.question(part.question)
     if question.type == "rank":
         places = [f"{stimulus_name(kind, f's{number}')}: {place}" for number, place in enumerate(accepted, 1)]

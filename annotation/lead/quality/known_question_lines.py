@@ -18,7 +18,7 @@ _Known = Mapping[int, Mapping[Part, KnownAnswer]]
 
 
 def as_question_lines(campaign: Campaign, tasks: Sequence[Task]) -> list[KnownTask]:
-    """Return the tasks of one page with their numbers, whatever is scored of each; seven queries."""
+    """Return the tasks of one page with their numbers, for any scored parts; seven queries."""
     kind = kind_of(campaign)
     rows = Task.objects.filter(pk__in=[task.pk for task in tasks])
     known_by_task, refs = known_answers(rows), shown_refs(rows)

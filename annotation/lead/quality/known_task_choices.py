@@ -1,4 +1,4 @@
-"""What a new task with known answers is about: chosen on pages of pictures, attributes or screens."""
+"""Choosing the subject of a new task with known answers, on pages of pictures, attributes or screens."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -26,7 +26,7 @@ TEMPLATE = "annotation/lead/quality/known_task_choose.html"
 
 @dataclass(frozen=True)
 class ChosenTask:
-    """The image and attributes, or the screen, of a new task, and what is filled in."""
+    """The image and attributes, or the screen, of a new task, and its initial values."""
 
     image: Image | None = None
     attributes: list[Attribute] = field(default_factory=list)
@@ -40,7 +40,7 @@ class ChosenTask:
 
 
 def chosen_task(request: HttpRequest, campaign: Campaign) -> ChosenTask:
-    """Return what the address names; `?annotation=` starts from an existing answer."""
+    """Return the subject in the address; `?annotation=` starts from an existing answer."""
     number = typed(request.GET.get("annotation"))
     kind = kind_of(campaign)
     if number.isdecimal():
@@ -85,7 +85,7 @@ def _of_question_answer(annotation: Annotation) -> ChosenTask:
 
 
 def _images(campaign: Campaign) -> Any:
-    """Return images like those the campaign shows, so that no check stands out."""
+    """Return images like the campaign's, so that checks are not recognisable."""
     images = campaign.study.images.filter(
         condition=Options.of(campaign).condition, group__isnull=False, retracted_at=None
     )
@@ -104,7 +104,7 @@ def _askable(campaign: Campaign, image: Image) -> list[Attribute]:
 
 
 def choose_page(request: HttpRequest, campaign: Campaign, context: dict[str, Any]) -> HttpResponse:
-    """Show what a new task can be about."""
+    """Show the possible subjects of a new task."""
     kind = kind_of(campaign)
     if not kind.about_attributes:
         return render(request, TEMPLATE, context | _screens(request, campaign))
@@ -144,5 +144,5 @@ def shown_stimuli(
 
 
 def address_of(request: HttpRequest, image: Image | None) -> str:
-    """Return the address of an image for the lead who asks; empty where its file is not there."""
+    """Return the address of an image for this lead; empty if its file is missing."""
     return image_url(image, viewer=f"user:{request.user.pk}") if image is not None and image.file else ""

@@ -27,7 +27,7 @@ class AnswerRow:
 
 
 class CheckSettingsForm(forms.Form):
-    """How often checks and repeats come, and what passes practice. Shares in percent."""
+    """The shares of checks and repeats, and the pass mark of practice, in percent."""
 
     gold_share = forms.FloatField(
         min_value=0,
@@ -69,7 +69,7 @@ class CheckSettingsForm(forms.Form):
         }
 
     def options(self) -> dict[str, Any]:
-        """Return the options as the verb takes them."""
+        """Return the options in the format of the verb."""
         return {
             name: value / 100 if name in self.PERCENT else value for name, value in self.cleaned_data.items()
         }
@@ -145,7 +145,7 @@ class MarkingAnswersForm(_KnownForm):
     def initial_of(
         known_answers: Iterable[KnownAnswer], attributes: Iterable[Attribute] = ()
     ) -> dict[str, str]:
-        """Return the values of what is known; attributes `asked` without a known answer are not scored."""
+        """Return the values of the known answers; attributes `asked` without one are not scored."""
         initial = {f"answer_{attribute.pk}": _UNSCORED for attribute in attributes}
         for answer in known_answers:
             initial[f"answer_{answer.attribute_id}"] = _YES if answer.present else _NO
@@ -154,7 +154,7 @@ class MarkingAnswersForm(_KnownForm):
 
 
 class RatingAnswersForm(_KnownForm):
-    """The right ones of the five answers for one attribute."""
+    """The right answers among the five for one attribute."""
 
     def __init__(self, *args: Any, labels: Mapping[str, str] | None = None, **kwargs: Any) -> None:
         self.labels = labels or RATING_LABELS
@@ -191,7 +191,7 @@ class RatingAnswersForm(_KnownForm):
 
 
 class PurposeField(forms.ChoiceField):
-    """What a new task is for."""
+    """The purpose of a new task."""
 
     def __init__(self) -> None:
         super().__init__(

@@ -11,7 +11,7 @@ from annotation.models import Annotation, Campaign, Instrument, Judgement, Known
 from catalog.models import Attribute
 from studies.consent import withdrawn_from
 
-# From this many answers on, a majority of wrong ones casts doubt on the known answer.
+# From this number of answers on, a majority of wrong answers casts doubt on the known answer.
 DOUBTFUL_FROM = 5
 DOUBTFUL_BELOW = 0.5
 

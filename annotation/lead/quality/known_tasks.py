@@ -40,7 +40,7 @@ FAILED_SHOWN = 50
 class KnownList(CampaignView, FormPage[CheckSettingsForm]):
     """List the known answers, how many people agree with them, and the settings.
 
-    The settings are the shares of checks and repeats, and the pass mark of practice; they have an address of their own.
+    The settings are the shares of checks and repeats, and the pass mark of practice; they have a separate address.
     """
 
     template_name = "annotation/lead/quality/known_tasks.html"

@@ -103,7 +103,7 @@ def quality_check(request: HttpRequest, study: str, campaign: str) -> HttpRespon
 
 @requires(post=Capability.RUN_CAMPAIGNS)
 class ScreensReopen(CampaignView, Button):
-    """Offer the screens again whose labels no longer count."""
+    """Offer again the screens whose labels no longer count."""
 
     leads_to = "annotation:campaign"
 

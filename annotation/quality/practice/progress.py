@@ -121,6 +121,6 @@ def _consenting(campaign: Campaign) -> QuerySet[Enrolment]:
 
 
 def practice_tasks(campaign_id: int) -> list[Task]:
-    """Return the campaign's practice tasks with what is shown in them, in order."""
+    """Return the campaign's practice tasks with their contents, in order."""
     tasks = Task.objects.filter(pk__in=task_ids(campaign_id)).select_related("campaign", "image")
     return list(tasks.order_by("pk"))

@@ -1,6 +1,6 @@
 """Practice before real tasks: rounds over the campaign's practice tasks, with feedback after each answer.
 
-Practice makes no annotations and never counts. An annotator who reaches the pass mark goes on to real tasks; one
+Practice makes no annotations and never counts. An annotator who reaches the pass mark continues with real tasks; one
 who has used all attempts is paused until a lead resumes them, which gives another attempt.
 """
 
@@ -50,9 +50,9 @@ _SLACK = 1e-9  # 0.7 × 10 is a little more than 7
 
 @dataclass(frozen=True)
 class QuestionFeedback:
-    """The answer to one question (about one stimulus, `ref`) of a practice task, as clients send it.
+    """The answer to one question (about one stimulus, `ref`) of a practice task, in the format of clients.
 
-    `accepted` is what is right (`annotation.answers.questions.known`), empty where it is not scored.
+    `accepted` has the right answers (`annotation.answers.questions.known`), empty if it is not scored.
     """
 
     question: Question
@@ -87,7 +87,7 @@ class Feedback:
 
 @transaction.atomic
 def next_task(*, campaign: Campaign, annotator: Annotator) -> Task | None:
-    """Return the next practice task, starting a round if none is running; None when there is nothing to practise.
+    """Return the next practice task, starting a round if none is running; None if there is nothing to practise.
 
     Raises the same errors as `leases.next_assignment` for annotators who may not label.
     """
@@ -152,12 +152,12 @@ def feedback(practice_answer: PracticeAnswer) -> list[Feedback]:
 
 
 def _wording(task: Task) -> Instrument | None:
-    """Return what holds the translations of the campaign's texts; None where the page is in the language of these."""
+    """Return the object with the translations of the campaign's texts; None if the page has their language."""
     return None if page_language() == SOURCE_LANGUAGE else versions.current(task.campaign)
 
 
 def question_feedback(practice_answer: PracticeAnswer) -> list[QuestionFeedback]:
-    """Return the answers to declared questions and what is right, in the order asked; texts are not among them."""
+    """Return the answers to declared questions and the right answers, in the order asked, without texts."""
     task, answers = practice_answer.task, practice_answer.answer["answers"]
     kind, refs = kind_of(task.campaign), screen_questions(task).refs
     known = _known_parts(task)
@@ -207,7 +207,7 @@ def answered_before(enrolment: Enrolment, task: Task) -> PracticeAnswer | None:
 
 
 def latest_answers(enrolment: Enrolment) -> list[PracticeAnswer]:
-    """Return the answers of the latest round in the order they were given."""
+    """Return the answers of the latest round in order of submission."""
     latest = enrolment.practice_rounds.order_by("-number").first()
     return list(standing_answers(latest).select_related("task").order_by("pk")) if latest else []
 

@@ -1,1 +1,1 @@
-"""Pages for leads: panels, recruitments, places and what is decided about them."""
+"""Pages for leads: panels, recruitments, places and decisions about them."""

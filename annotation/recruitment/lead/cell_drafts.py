@@ -1,4 +1,4 @@
-"""One form that recruits for every cell of a campaign, and one press that publishes all drafts."""
+"""One form that recruits for every cell of a campaign, and one button that publishes all drafts."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -24,7 +24,7 @@ from foundation.errors import DomainError
 from studies.models import Study
 from web.form_page import Confirmation, FormPage
 
-# More cells than these are recruited one by one: each is a request to the panel or two.
+# With more cells, recruit one by one: each needs one or two requests to the panel.
 MOST_CELLS = 20
 
 
@@ -114,7 +114,7 @@ class RecruitAllCells(CampaignView, FormPage[AllCellsForm]):
         return AllCellsForm(data, study=self.study, cells=self.cells, panel=panel)
 
     def context(self) -> dict[str, Any]:
-        # A panel that was just added is not asked for again.
+        # A panel that was just added is preselected.
         panel = None if self.study.providers.exists() else self.form.panel
         return super().context() | {"panel": panel, "known": providers.KNOWN_PANELS}
 
@@ -153,7 +153,7 @@ class RecruitAllCells(CampaignView, FormPage[AllCellsForm]):
 
 @dataclass(frozen=True)
 class DraftLine:
-    """A draft, its cost as the panel says and as we count it, and why it cannot be published."""
+    """A draft, its cost by the panel and by our own calculation, and why it cannot be published."""
 
     recruitment: Recruitment
     our_cost: cost.Money
@@ -164,7 +164,7 @@ class DraftLine:
 @requires(get=Capability.RECRUIT, post=Capability.RECRUIT)
 @method_decorator(never_cache, "dispatch")
 class RecruitmentsPublish(CampaignView, Confirmation):
-    """Publish all drafts of a campaign after one confirming press."""
+    """Publish all drafts of a campaign after one confirmation."""
 
     template_name = "recruitment/lead/publish_all.html"
     leads_to = "annotation:campaign"

@@ -1,4 +1,4 @@
-"""The cells of a campaign: whom its quota rules ask for, and how many places of so many screens that takes."""
+"""The cells of a campaign: the people whom its quota rules need, and the number of places."""
 
 from collections import defaultdict
 from dataclasses import dataclass
@@ -16,19 +16,19 @@ ANYBODY = "Anybody"
 
 @dataclass(frozen=True)
 class Cell:
-    """People to be recruited together: in a panel, the filters of one of its studies."""
+    """People to be recruited together, with the filters of one study in a panel."""
 
     name: str
     answers: int  # screens that these people have to answer
 
     def places(self, screens: int) -> int:
-        """Return how many places of `screens` screens that takes."""
+        """Return the number of places with `screens` screens each."""
         return people_needed(self.answers, screens)
 
 
 @dataclass(frozen=True)
 class Proposal:
-    """The cells of one profile field and everybody else, and the rules that these cells leave to chance."""
+    """The cells of one profile field and everybody else, and the rules that these cells do not cover."""
 
     cells: tuple[Cell, ...]
     others: tuple[str, ...] = ()

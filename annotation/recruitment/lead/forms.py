@@ -48,11 +48,11 @@ class PanelForm(forms.Form):
         max_length=500,
         required=False,
         label="Return address",
-        help_text="The address where people go when they are done. {code} stands for the code, {person} and "
-        "{place} for the panel’s ids. Leave empty if people copy a code.",
+        help_text="The address where people go when they are done. {code} is replaced by the code, {person} and "
+        "{place} by the panel’s ids. Leave empty if people copy a code.",
     )
 
-    # By its API, where there is one.
+    # By its API, if there is one.
     token = forms.CharField(
         max_length=500,
         required=False,
@@ -82,21 +82,21 @@ class PanelForm(forms.Form):
 
     @property
     def known(self) -> LinkForm | None:
-        """Return the known panel whose form of links is filled in."""
+        """Return the known panel whose form of links is prefilled."""
         return None if self.key == "generic" else KNOWN_PANELS[self.key]
 
     @property
     def access_fields(self) -> list[forms.BoundField]:
-        """Return the name of the panel and what gives access to it."""
+        """Return the name of the panel and the access to it."""
         return [bound for bound in self if bound.name in {"name", *API_FIELDS}]
 
     @property
     def link_fields(self) -> list[forms.BoundField]:
-        """Return what describes the panel's links."""
+        """Return the form of the panel's links."""
         return [bound for bound in self if bound.name not in {"name", *API_FIELDS}]
 
     def api(self) -> ApiAccess | None:
-        """Return the access to the panel's API, None where it is used by hand."""
+        """Return the access to the panel's API, None if it is used by hand."""
         return api_of(self.cleaned_data)
 
     def links(self) -> LinkForm:
@@ -151,7 +151,7 @@ class PanelTokenForm(forms.Form):
 
 
 class AnnouncementForm(forms.Form):
-    """What people read at the panel before they take a place."""
+    """The text that people read at the panel before they take a place."""
 
     title = forms.CharField(
         max_length=120,

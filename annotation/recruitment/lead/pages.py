@@ -30,7 +30,7 @@ _ID = "recruitment_shown_id"
 
 @dataclass(frozen=True)
 class RecruitmentLine:
-    """A recruitment, how many of its places stand where, and what it costs."""
+    """A recruitment, the number of its places in each state, and its cost."""
 
     recruitment: Recruitment
     counts: dict[str, int]
@@ -66,7 +66,7 @@ def lines_of(listed: list[Recruitment]) -> list[RecruitmentLine]:
 
 
 def totals(lines: list[RecruitmentLine]) -> list[str]:
-    """Return what the recruitments cost together, a sum for each currency."""
+    """Return the total cost of the recruitments, one sum per currency."""
     sums: dict[str, int] = {}
     for line in lines:
         sums[line.planned.currency] = sums.get(line.planned.currency, 0) + line.planned.units
@@ -116,7 +116,7 @@ class PanelNew(CampaignView, FormPage[PanelForm]):
         return self.redirect_with(f"“{provider}” is added.", self._next(), *self.place())
 
     def _next(self) -> str:
-        """Lead to the form of all cells where the quotas make more than one."""
+        """Redirect to the form of all cells if the quotas make more than one."""
         several = len(cells.propose(self.campaign).cells) > 1
         return "annotation:recruit_all" if several else "annotation:recruitment_new"
 
@@ -189,7 +189,7 @@ class RecruitmentView(CampaignView):
 @requires(get=Capability.RECRUIT)
 @never_cache
 def recruitment_page(request: HttpRequest, study: str, campaign: str, recruitment: int) -> HttpResponse:
-    """Show what to set in the panel, who came, and what is to be decided."""
+    """Show the settings for the panel, the people who came, and pending decisions."""
     campaign_for_lead(request, study, campaign)
     context = campaign_context(request, study, campaign)
     found = get_object_or_404(
@@ -278,7 +278,7 @@ class PlaceDecide(PlaceView, FormPage[DecisionForm]):
 
 @requires(post=Capability.RECRUIT)
 class PlaceShow(PlaceView, Button):
-    """Show the panel's id of a place once; the history says so."""
+    """Show the panel's id of a place once; the history records it."""
 
     leads_to = "annotation:recruitment"
 

@@ -56,7 +56,7 @@ class PanelToken(PanelView, FormPage[PanelTokenForm]):
 
 @requires(post=Capability.RECRUIT)
 class PanelEvents(PanelView, Button):
-    """Have the panel tell us what happens there."""
+    """Subscribe to the panel's events."""
 
     def call(self) -> str:
         subscription.connect(provider=self.panel, site=site_of(self.request), by=self.by)
@@ -100,7 +100,7 @@ class RecruitmentDraft(RecruitmentView, FormPage[AnnouncementForm]):
 @requires(get=Capability.RECRUIT, post=Capability.RECRUIT)
 @method_decorator(never_cache, "dispatch")
 class RecruitmentPublish(RecruitmentView, Confirmation):
-    """Publish the draft, after a page that says what the panel answered."""
+    """Publish the draft, after a page with the panel's answers."""
 
     template_name = "recruitment/lead/publish.html"
     leads_to = "annotation:recruitment"

@@ -1,4 +1,4 @@
-"""The page on which a lead reviews a recruitment: what is proposed, bonuses, and how each payment is going."""
+"""The page on which a lead reviews a recruitment: proposals, bonuses, and the state of each payment."""
 
 from typing import Any
 
@@ -23,7 +23,7 @@ _UNKNOWN_SHOWN = 20
 @requires(get=Capability.RECRUIT)
 @never_cache
 def review_page(request: HttpRequest, study: str, campaign: str, recruitment: int) -> HttpResponse:
-    """Show what is proposed, what was ordered, and what to do about payments that got lost."""
+    """Show proposals, ordered payments, and what to do about lost payments."""
     campaign_for_lead(request, study, campaign)
     context = campaign_context(request, study, campaign)
     reviewed = get_object_or_404(
@@ -132,7 +132,7 @@ class PaymentView(RecruitmentView):
 
 @requires(get=Capability.RECRUIT, post=Capability.RECRUIT)
 class PaymentAgain(PaymentView, Confirmation):
-    """Send a bonus again that got lost, after a page that says what to check at the panel."""
+    """Send a lost bonus again, after a page that explains what to check at the panel."""
 
     template_name = "recruitment/lead/payment.html"
 

@@ -1,1 +1,1 @@
-"""Pages for people from a panel, before the first screen and after the last. No address holds an id of theirs."""
+"""Pages for people from a panel, before the first screen and after the last. No address contains their ids."""

@@ -1,4 +1,4 @@
-"""Somebody arrives by a panel's link: they get a place, or take up the one they have."""
+"""Arrivals by a panel's link: the person gets a place, or continues in the one they have."""
 
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -21,7 +21,7 @@ from foundation.errors import Conflict, Forbidden, NotFound
 
 @dataclass(frozen=True)
 class PanelLink:
-    """What a panel's link says: who comes, for which place. `signed`: the panel's signature says so too."""
+    """The person and place in a panel's link. `signed`: the panel's signature confirms them."""
 
     person: str = field(repr=False)
     submission: str = field(repr=False)
@@ -56,7 +56,7 @@ def arrive(
     verified = _verify(recruitment, link)
     _end_earlier(recruitment, link)
     with transaction.atomic():
-        # Places are given out one after the other, so that none is given twice.
+        # Places are assigned one after the other, so that none is assigned twice.
         recruitment = Recruitment.objects.select_for_update().get(pk=recruitment.pk)
         if known_place := _known_place(recruitment, link):
             return known_place
@@ -88,7 +88,7 @@ def _verify(recruitment: Recruitment, link: PanelLink) -> str:
     if not recruitment.provider.has_api:
         return ""
     if recruitment.held >= recruitment.places:
-        # The panel may have given on a place whose return it did not tell us of yet.
+        # The panel may have reassigned a place whose return it has not reported yet.
         with suppress(ProlificError):
             reconcile.compare(recruitment, patience=SHORT)
         recruitment.refresh_from_db(fields=["held"])
@@ -99,9 +99,9 @@ def _verify(recruitment: Recruitment, link: PanelLink) -> str:
 
 
 def _end_earlier(recruitment: Recruitment, link: PanelLink) -> None:
-    """End what the person began in another place of the campaign: nobody works in two at a time.
+    """End the person's work in another place of the campaign: nobody works in two at a time.
 
-    In a transaction of its own, which locks the other recruitment and not this one.
+    In a separate transaction, which locks the other recruitment and not this one.
     """
     person = identities.person_of(recruitment.provider, link.person)
     if person is None or recruitment.state != Recruitment.State.OPEN:

@@ -88,14 +88,14 @@ def _see_other(address: str) -> HttpResponse:
 @requires(get=Capability.ANYONE)
 @never_cache
 def refused(request: HttpRequest, **_address: UUID) -> HttpResponse:
-    """Say why nobody can begin by this link, and what becomes of the place at the panel."""
+    """Explain why nobody can begin by this link, and what happens to the place at the panel."""
     code = request.session.get("panel_refusal", "panel_id_missing")
     status = 404 if code == "recruitment_not_found" else 409
     return render(request, "recruitment/panel/refused.html", {"code": code}, status=status)
 
 
 def own_place(view: View) -> View:
-    """Give a view the latest place that the person has in the recruitment; others have none there."""
+    """Give a view the person's latest place in the recruitment; NotFound for others."""
 
     @wraps(view)
     def viewed(request: HttpRequest, recruitment: UUID) -> HttpResponse:
@@ -128,7 +128,7 @@ def own_place(view: View) -> View:
 @never_cache
 @own_place
 def welcome(request: HttpRequest, place: PanelPlace, enrolment: Enrolment) -> HttpResponse:
-    """Say what is asked and what it pays, before anything else."""
+    """Explain the work and its pay, before anything else."""
     if place.state != State.WORKING:
         return redirect("panel:end", place.recruitment.public_id)
     context = _context(place) | {
@@ -143,7 +143,7 @@ def welcome(request: HttpRequest, place: PanelPlace, enrolment: Enrolment) -> Ht
 @never_cache
 @own_place
 def end(request: HttpRequest, place: PanelPlace, enrolment: Enrolment) -> HttpResponse:
-    """Show where somebody stands: work is left, or their code and the way back to the panel."""
+    """Show a person's state: work is left, or their code and the way back to the panel."""
     consented = consent.has_consented(enrolment.annotator, enrolment.campaign.study)
     now = ""
     if place.state == State.WORKING and consented:
@@ -163,13 +163,13 @@ def end(request: HttpRequest, place: PanelPlace, enrolment: Enrolment) -> HttpRe
 @never_cache
 @own_place
 def stop(_request: HttpRequest, place: PanelPlace, enrolment: Enrolment) -> HttpResponse:
-    """End one's place before its work is done: without taking part, or after some screens."""
+    """End the person's own place early: without taking part, or after some screens."""
     if place.state == State.WORKING:
         paused = standing(enrolment).state == "paused"
         answered = places.answered_in(place)
         early = State.COMPLETED if paused and answered else State.LEFT if answered else State.DECLINED
         if paused and not answered:
-            early = State.SCREENED_OUT  # they came in vain, for a reason that is ours
+            early = State.SCREENED_OUT  # there was nothing for them to do, for which we are responsible
         places.end(place=place, state=early)
     return redirect("panel:end", place.recruitment.public_id)
 
@@ -184,7 +184,7 @@ def return_to_panel(_request: HttpRequest, place: PanelPlace, _enrolment: Enrolm
 
 
 def _completion_address(place: PanelPlace) -> str:
-    """Return the address that takes a person back to the panel; "" where there is none, or work is left."""
+    """Return the address that takes a person back to the panel; "" if there is none, or work is left."""
     code, address = _code(place), place.recruitment.provider.completion_address
     if not code or not address:
         return ""
@@ -224,7 +224,7 @@ def _context(place: PanelPlace) -> dict[str, Any]:
 @csrf_exempt
 @never_cache
 def events(request: HttpRequest, panel: UUID) -> HttpResponse:
-    """Store what a panel's API tells us, and have it handled; 204 says that it is on disk."""
+    """Store an event from a panel's API, and queue its processing; 204 confirms that it is stored."""
     try:
         if int(request.headers.get("Content-Length") or 0) > webhooks.MAX_BYTES:
             return HttpResponse(status=413)

@@ -1,1 +1,1 @@
-"""Payments to people from panels: who is proposed what, what was decided, and what a worker sends to the panel."""
+"""Payments to people from panels: proposals, decisions, and what a worker sends to the panel."""

@@ -14,14 +14,14 @@ from jobs.models import Job
 from jobs.progress.reporter import Progress, Resting
 from jobs.run.registry import register
 
-# What is due within this is waited for; later a new job is queued for it.
+# The job waits for payments that are due within this time; a new job is queued for later ones.
 _WAITS = 120.0
 _LEAST_WAIT = 1.0
 
 
 @register(PAY)
 def pay(job: Job, progress: Progress) -> dict[str, Any]:
-    """Send what is planned and look up what was sent, until nothing is due soon."""
+    """Send planned payments and look up sent ones, until nothing is due soon."""
     recruitment = (
         Recruitment.objects.select_related("campaign__study", "provider")
         .filter(pk=job.arguments["recruitment"])

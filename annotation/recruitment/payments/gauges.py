@@ -1,4 +1,4 @@
-"""What operators watch of panels: payments that are not confirmed, and what panels told us and is not handled."""
+"""Gauges of panels for operators: unconfirmed payments, and unprocessed events from panels."""
 
 from collections.abc import Iterator
 

@@ -13,12 +13,13 @@ from jobs.models import Job
 from jobs.run.execution import deliver, enqueue
 
 PAY = "recruitment.pay"
-# A job that failed is not followed by another for so long; what made it fail is on its page.
+# No new job is queued for this time after a failure; the failed job's page has the reason.
 _RESTS = timedelta(minutes=5)
 
 
 def wake(recruitment: Recruitment, *, by: User | None) -> None:
-    """Have payments sent now: by the job that waits, or by a new one. Call it in the transaction that orders them."""
+    """Queue the sending of payments: the waiting job does it, or a new one. Call it in the transaction that orders
+    them."""
     job = _jobs(recruitment).filter(state=Job.State.QUEUED).select_for_update().first()
     if job is None:
         enqueue(

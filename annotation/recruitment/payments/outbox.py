@@ -1,7 +1,7 @@
-"""What a person decides about pay: approve, reject, pay bonuses, plan a lost bonus again, settle.
+"""A person's decisions about pay: approve, reject, pay bonuses, plan a lost bonus again, settle.
 
-Where a panel is told by program, a decision is a planned payment, which a worker sends. Elsewhere it says what the
-person did at the panel, and is confirmed at once.
+If the panel has an API, a decision is a planned payment, which a worker sends. Otherwise it records what the person did
+at the panel, and is confirmed at once.
 """
 
 from collections.abc import Iterable
@@ -59,7 +59,7 @@ def approve_all(*, recruitment: Recruitment, by: User) -> int:
 
 @transaction.atomic
 def pay_bonuses(*, recruitment: Recruitment, total: int, by: User) -> int:
-    """Pay all bonuses that are proposed, if they still come to the total that the person saw; return how many."""
+    """Pay all proposed bonuses, if their total is still the one that the person saw; return their number."""
     recruitment = _open_for_decisions(recruitment)
     proposed = review.review_of(recruitment)
     if proposed.bonus_total.units != total:
@@ -77,7 +77,7 @@ def pay_bonuses(*, recruitment: Recruitment, total: int, by: User) -> int:
 
 @transaction.atomic
 def decide(*, place: PanelPlace, decision: Decision, by: User) -> PanelPlace:
-    """Approve or reject one place. What was sent to the panel cannot be changed any more."""
+    """Approve or reject one place. A decision that was sent to the panel can no longer be changed."""
     decision = _checked(decision)
     recruitment = _open_for_decisions(place.recruitment)
     place = PanelPlace.objects.get(pk=place.pk)
@@ -184,7 +184,7 @@ def _checked(decision: Decision) -> Decision:
 
 
 def _of_decision(place: PanelPlace, recruitment: Recruitment, decision: Decision) -> ProposedPayment | None:
-    """Return the payment that follows from a decision; None where the panel has nothing to decide about."""
+    """Return the payment that follows from a decision; None if there is nothing to decide at the panel."""
     given_back = place.state in {PanelPlace.State.LEFT, PanelPlace.State.DECLINED}
     if decision.outcome == Outcome.REJECTED:
         return None if given_back else ProposedPayment(place.pk, Kind.REJECT, 0)
@@ -197,7 +197,7 @@ def _of_decision(place: PanelPlace, recruitment: Recruitment, decision: Decision
 
 
 def _take_back(place: PanelPlace, *, by_program: bool) -> None:
-    """Delete what was ordered for a place and not sent; Conflict where any of it was."""
+    """Delete ordered payments of a place that were not sent; Conflict if one was sent."""
     payments = list(place.payments.select_for_update())
     for payment in payments:
         never_sent = payment.state == State.PLANNED and not payment.attempts

@@ -1,4 +1,4 @@
-"""Which panel can be told by program whom to pay."""
+"""Which panels have an API for payments."""
 
 from annotation.recruitment.models import Recruitment
 from annotation.recruitment.prolific import access

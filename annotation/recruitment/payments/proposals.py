@@ -1,4 +1,4 @@
-"""Who is proposed what, from the facts of each place. Nothing here is decided, stored or sent."""
+"""Proposals of payments, from the facts of each place. Nothing here is decided, stored or sent."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -15,10 +15,10 @@ class PayTerms:
     reward: int
     screens: int
     top_up: int = 0
-    screen_out: int | None = None  # what people get for whom there was nothing to do; None: the reward
+    screen_out: int | None = None  # the pay of people for whom there was nothing to do; None: the reward
 
     def decision(self, state: str) -> tuple[str, int]:
-        """Return by which kind of payment somebody is paid whose place ended in this state, and how much."""
+        """Return the kind of payment and the amount for a place that ended in this state."""
         if state == State.SCREENED_OUT and self.screen_out is not None:
             return Kind.SCREEN_OUT, self.screen_out
         return Kind.APPROVE, self.reward
@@ -26,7 +26,7 @@ class PayTerms:
 
 @dataclass(frozen=True)
 class PlaceFacts:
-    """What became of a place, and what is planned or paid for it: kind, cause and state of each payment."""
+    """The state of a place, and its planned and paid payments: kind, cause and state of each."""
 
     pk: int
     state: str
@@ -46,11 +46,11 @@ class ProposedPayment:
 
 
 def propose(place: PlaceFacts, terms: PayTerms) -> tuple[ProposedPayment, ...]:
-    """Return what is proposed for a place.
+    """Return the proposal for a place.
 
     Everybody who worked to the end is approved, and everybody for whom there was nothing to do, if the recruitment has
-    no fixed screen-out payment for them. Who gave the place back is paid for the screens they
-    answered, as a bonus: panels do not approve such places. So is everybody whose approval the panel refused.
+    no fixed screen-out payment for them. A person who gave the place back is paid for the answered screens by a bonus,
+    because panels do not approve such places. The same applies if the panel refused the approval.
     """
     proposed = []
     if place.outcome == "" and place.state in {State.COMPLETED, State.SCREENED_OUT}:

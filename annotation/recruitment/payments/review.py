@@ -1,4 +1,4 @@
-"""What a person has to decide about the places of a recruitment, and how its payments are going."""
+"""Pending decisions about the places of a recruitment, and the state of its payments."""
 
 from collections import defaultdict
 from dataclasses import dataclass
@@ -12,14 +12,14 @@ from annotation.recruitment.models import PanelPayment, PanelPlace, Recruitment
 from annotation.recruitment.payments import proposals
 from annotation.recruitment.payments.proposals import PayTerms, PlaceFacts, ProposedPayment
 
-# Prolific approves by itself what nobody reviewed for 21 days; leads are warned a week before.
+# Prolific automatically approves places that nobody reviewed for 21 days; leads are warned a week before.
 APPROVED_BY_ITSELF = timedelta(days=21)
 WARNED = timedelta(days=14)
 
 
 @dataclass(frozen=True)
 class PaymentCount:
-    """How many payments of a recruitment are in a state, and what they come to without fees."""
+    """The number of a recruitment's payments in a state, and their total without fees."""
 
     state: str
     number: int
@@ -28,12 +28,12 @@ class PaymentCount:
 
 @dataclass(frozen=True)
 class Review:
-    """What is proposed for the places of a recruitment."""
+    """The proposals for the places of a recruitment."""
 
     recruitment: Recruitment
     approvals: tuple[ProposedPayment, ...]
     bonuses: tuple[ProposedPayment, ...]
-    waiting_since: datetime | None  # when the oldest place ended that nobody decided about
+    waiting_since: datetime | None  # when the oldest undecided place ended
 
     @property
     def screen_outs(self) -> tuple[ProposedPayment, ...]:
@@ -73,14 +73,14 @@ class Review:
 
     @property
     def approved_by_itself_at(self) -> datetime | None:
-        """Return when the panel may approve the oldest place by itself; None while that is more than a week off."""
+        """Return when the panel may automatically approve the oldest place; None if that is more than a week away."""
         if self.waiting_since is None or timezone.now() - self.waiting_since < WARNED:
             return None
         return self.waiting_since + APPROVED_BY_ITSELF
 
 
 def review_of(recruitment: Recruitment) -> Review:
-    """Return what is proposed; four queries, however many places there are."""
+    """Return the proposals; four queries for any number of places."""
     terms = terms_of(recruitment)
     proposed = [payment for place in _facts(recruitment) for payment in proposals.propose(place, terms)]
     oldest = undecided(recruitment).aggregate(moment=Min("ended_at"))["moment"]
@@ -93,7 +93,7 @@ def review_of(recruitment: Recruitment) -> Review:
 
 
 def terms_of(recruitment: Recruitment) -> PayTerms:
-    """Return what places of a recruitment pay."""
+    """Return the pay of a recruitment's places."""
     return PayTerms(
         recruitment.reward, recruitment.screens, _top_up(recruitment), recruitment.screen_out_reward
     )
@@ -123,7 +123,8 @@ def undecided(recruitment: Recruitment) -> QuerySet[PanelPlace]:
 
 
 def _top_up(recruitment: Recruitment) -> int:
-    """Return what each completed place is missing to the floor; 0 until nobody works, when the median is final."""
+    """Return what each completed place lacks to reach the floor; 0 while somebody works, because the median is not
+    final."""
     at_work = recruitment.panel_places.filter(state=PanelPlace.State.WORKING)
     if recruitment.state != Recruitment.State.CLOSED or at_work.exists():
         return 0

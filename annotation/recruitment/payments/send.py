@@ -1,8 +1,9 @@
-"""Sending what was ordered to the panel, and looking up what became of it.
+"""Sending ordered payments to the panel, and looking up their state.
 
 Approvals, screen-outs and rejections may be repeated: they are sent until the panel shows them. Bonuses may not: each
-call pays again. Their key and the state `sent` are committed before the call; without an answer they are `unknown`,
-and nothing here ever sends an unknown one. It is looked up until the panel shows it, or a person plans it again.
+call pays again. Their key and the state `sent` are committed before the call; without an answer they are `unknown`, and
+nothing here ever sends an unknown one. Unknown bonuses are looked up until the panel shows them, or a person plans them
+again.
 """
 
 import time
@@ -41,12 +42,12 @@ class Outbox:
     client: ProlificClient
 
     def due(self, *kinds: str) -> QuerySet[PanelPayment]:
-        """Return what may be sent or looked up now."""
+        """Return the payments that may be sent or looked up now."""
         return due(timezone.now()).filter(place__recruitment=self.recruitment, kind__in=kinds)
 
 
 def due(now: datetime) -> QuerySet[PanelPayment]:
-    """Return the open payments of all recruitments whose time has come."""
+    """Return the due open payments of all recruitments."""
     opened = PanelPayment.objects.filter(settled_at__isnull=True).select_related("place")
     return opened.filter(Q(next_try_at__isnull=True) | Q(next_try_at__lte=now)).order_by("pk")
 
@@ -57,7 +58,7 @@ def shown_within() -> timedelta:
 
 
 def send_due(outbox: Outbox) -> None:
-    """Send what is planned and look up what was sent, each once."""
+    """Send planned payments and look up sent ones, each once."""
     send_decisions(outbox)
     look_up_bonuses(outbox)
     send_bonuses(outbox)
@@ -144,7 +145,7 @@ def send_bonuses(outbox: Outbox) -> None:
 def _send_together(outbox: Outbox, payments: Sequence[PanelPayment]) -> None:
     rows = [(_submission(payment), payment.amount) for payment in payments]
     try:
-        # This pays nobody: what is set up twice is paid once.
+        # This pays nobody: a bonus that is set up twice is paid once.
         batch = outbox.client.create_bonuses(outbox.recruitment.remote_study, rows)
     except ProlificError as error:
         if not _of_one_row(error):
@@ -175,7 +176,9 @@ def _claim(payments: Sequence[PanelPayment], batch_id: str) -> bool:
     keys = [payment.pk for payment in payments]
     planned = PanelPayment.objects.select_for_update().filter(pk__in=keys, state=State.PLANNED)
     if len(planned) != len(keys):
-        return False  # somebody else sends one of them, or it was taken back; the others are sent in the next round
+        return (
+            False  # another worker sends one of them, or it was undone; the others follow in the next round
+        )
     now = timezone.now()
     PanelPayment.objects.filter(pk__in=keys, state=State.PLANNED).update(
         state=State.SENT,
@@ -216,7 +219,7 @@ def look_up_bonuses(outbox: Outbox) -> None:
 
 
 def _not_shown_yet(outbox: Outbox, payments: list[PanelPayment]) -> list[PanelPayment]:
-    """Confirm those of these bonuses that the panel shows; return the others, with what was seen noted.
+    """Confirm the bonuses that the panel shows; return the others.
 
     Bonuses that were never sent are not looked up.
     """
@@ -235,7 +238,7 @@ def _not_shown_yet(outbox: Outbox, payments: list[PanelPayment]) -> list[PanelPa
 
 
 def _look_up(outbox: Outbox, payments: Sequence[PanelPayment]) -> list[PanelPayment]:
-    """Return those of the bonuses of one place that the panel does not show."""
+    """Return the bonuses of one place that the panel does not show."""
     place = payments[0].place
     others = place.payments.filter(kind=Kind.BONUS, state=State.CONFIRMED)
     shown = Counter(outbox.client.bonuses(_submission(payments[0])))
@@ -266,7 +269,8 @@ def _note_missing(payment: PanelPayment) -> None:
 def hold_restored() -> int:
     """Hold bonuses that were planned when a backup was made: they may have been paid since. Return how many.
 
-    Nothing sends them. They are looked up at the panel; what it does not show, a person plans again.
+    They are never sent automatically. They are looked up at the panel; if it does not show them, a person plans them
+    again.
     """
     now = timezone.now()
     return PanelPayment.objects.filter(kind=Kind.BONUS, state=State.PLANNED).update(
@@ -281,7 +285,7 @@ def hold_restored() -> int:
     )
 
 
-# What is written down.
+# The stored fields.
 
 
 def _confirm(payment: PanelPayment) -> None:
@@ -297,14 +301,14 @@ def _refuse(payments: Iterable[PanelPayment], problem: str) -> None:
 
 
 def _put_off(payments: Sequence[PanelPayment], error: ProlificError) -> None:
-    """Try again later; the state stays as it is. Where the token is wrong, nothing more is tried now."""
+    """Try again later; the state does not change. If the token is wrong, nothing more is tried now."""
     wait = max(_pause(payment.attempts, error) for payment in payments)
     _still_open(payments).update(next_try_at=timezone.now() + wait, problem=error.message[:300])
     _raise_if_lasting(error)
 
 
 def _of_one_row(error: ProlificError) -> bool:
-    """Return whether the panel refused what it was sent, rather than being busy, silent, or not letting us in."""
+    """Return whether the panel refused the request itself, instead of being busy, silent, or refusing access."""
     return error.done is False and not error.passing and error.code not in _NOT_LET_IN
 
 
@@ -318,7 +322,7 @@ def _wait(payment: PanelPayment, wait: timedelta) -> None:
 
 
 def _pause(attempts: int, error: ProlificError | None = None) -> timedelta:
-    """Return how long to wait: what the panel asks for, else twice as long after each time."""
+    """Return how long to wait: the time that the panel requests, else double the time after each attempt."""
     asked = timedelta(seconds=error.retry_after) if error is not None and error.retry_after else timedelta()
     doublings: int = 2 ** min(attempts, 10)
     return max(asked, min(_LONGEST_WAIT, _FIRST_LOOK * doublings))

@@ -1,4 +1,4 @@
-"""What is done next with a decision, given what the panel says of the place."""
+"""The next step for a decision, given the panel's status of the place."""
 
 from annotation.recruitment.models import PanelPayment
 
@@ -6,7 +6,7 @@ Kind = PanelPayment.Kind
 
 
 class NextStep:
-    """What comes next for an approval or a rejection, given what the panel says of the submission."""
+    """The next step for an approval or a rejection, given the panel's status of the submission."""
 
     SEND = "send"
     WAIT = "wait"
@@ -24,7 +24,7 @@ _REFUSALS = {
 
 
 def next_step(kind: str, status: str) -> str:
-    """Return a step, or in words why the panel will never do it. `status` is "" where it lists no such submission."""
+    """Return a step, or in words why the panel will never do it. `status` is "" if it lists no such submission."""
     status = status.upper().replace("_", " ").replace("TIMED OUT", "TIMED-OUT")
     if status == "AWAITING REVIEW":
         return NextStep.SEND

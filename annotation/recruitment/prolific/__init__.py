@@ -1,1 +1,1 @@
-"""Prolific's API: what is asked of it, what it answers, and what it tells us by itself."""
+"""Prolific's API: requests, answers and events."""

@@ -16,7 +16,7 @@ _USE = "stereoscope panel secrets"
 
 @dataclass(frozen=True)
 class ApiAccess:
-    """What a lead gives so that we may use Prolific in their name."""
+    """A lead's credentials, with which we use Prolific in their name."""
 
     token: str = field(repr=False)
     workspace: str
@@ -37,7 +37,7 @@ def client_of(provider: Provider, *, patience: Patience | None = None) -> Prolif
 
 
 def check(access: ApiAccess) -> WalletBalance:
-    """Return the money of the workspace; raises where token or workspace are wrong."""
+    """Return the balance of the workspace; raises an error if token or workspace are wrong."""
     wrong = {}
     if not access.token.isascii() or not access.token.isprintable() or not 8 <= len(access.token) <= 500:
         wrong["token"] = "Enter the whole token, as Prolific shows it."  # noqa: S105 - a sentence

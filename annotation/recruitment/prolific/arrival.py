@@ -1,4 +1,4 @@
-"""Whether somebody who comes by a link really has the place that it names: Prolific says so, or signed it."""
+"""Whether a person who comes by a link really has its place: Prolific confirms it, or has signed the link."""
 
 from typing import Any
 from urllib.parse import urlsplit
@@ -24,7 +24,7 @@ _LEEWAY = 30  # seconds by which two clocks may differ
 def confirm(recruitment: Recruitment, *, person: str, submission: str) -> str:
     """Ask Prolific whether the person has the place; return how it was confirmed.
 
-    Raises Conflict `panel_not_confirmed`, or `panel_unreachable` where Prolific does not say.
+    Raises Conflict `panel_not_confirmed`, or `panel_unreachable` if Prolific does not answer.
     """
     try:
         with access.client_of(recruitment.provider, patience=SHORT) as client:
@@ -42,7 +42,7 @@ def confirm(recruitment: Recruitment, *, person: str, submission: str) -> str:
 
 
 def signed_ids(recruitment: Recruitment, token: str) -> tuple[str, str]:
-    """Return person and place from a signed link (RS256, two minutes); raise where anything about it is wrong."""
+    """Return person and place from a signed link (RS256, two minutes); raise an error if anything about it is wrong."""
     provider = recruitment.provider
     if not token or len(token) > _LONGEST_TOKEN:
         raise _not_confirmed()
@@ -90,11 +90,11 @@ def _audiences() -> list[str]:
 
 
 def _key(key_id: str) -> jwt.PyJWK | None:
-    """Return one of Prolific's public keys; they are asked for once a day, and where one is not among them."""
+    """Return one of Prolific's public keys; they are requested once a day, and if a key is missing."""
     name = "annotation.recruitment.prolific.keys"
     keys = cache.get(name)
     if keys is None or key_id not in keys:
-        # Who makes up a key id has us ask at most once a minute.
+        # An invented key id causes at most one request per minute.
         if keys is not None and not cache.add(f"{name}.asked", 1, timeout=60):
             return None
         keys = _fetch()

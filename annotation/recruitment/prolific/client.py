@@ -1,4 +1,4 @@
-"""Requests to Prolific's API (OpenAPI 3.1 of 2026): the only module that knows its paths and fields."""
+"""Requests to Prolific's API (OpenAPI 3.1 of 2026): no other module uses its paths and fields."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -32,12 +32,12 @@ _API = "/api/v1"
 
 @dataclass(frozen=True)
 class CompletionCode:
-    """A code that a person enters at the end, and what follows from it."""
+    """A code that a person enters at the end, and its effect."""
 
     code: str = field(repr=False)
     type: str  # COMPLETED, NO_CONSENT, FIXED_SCREENOUT …
     action: str  # MANUALLY_REVIEW, REQUEST_RETURN, FIXED_SCREEN_OUT_PAYMENT
-    # Of FIXED_SCREEN_OUT_PAYMENT: what each gets (less than the reward of the study), and how many may get it.
+    # For FIXED_SCREEN_OUT_PAYMENT: the amount (less than the study's reward), and the maximum number of people.
     reward: int = 0
     slots: int = 0
     actor: str = "participant"  # or "researcher": entered by `screen_out`
@@ -96,10 +96,11 @@ class StudyDraft:
 
 
 class ProlificClient:
-    """Prolific, as the owner of a token. Every failure is a `ProlificError`, which says whether it may be done.
+    """Prolific, as the owner of a token. Every failure is a `ProlificError`, which tells whether the request may have
+    been executed.
 
-    Busy answers (429) are waited for and asked again; where a gateway fails or no answer comes, only requests that
-    can be repeated without a further effect are.
+    After a busy answer (429) the request is repeated later; if a gateway fails or there is no answer, only requests
+    without a further effect are repeated.
     """
 
     def __init__(self, base_url: str, token: str, *, patience: Patience | None = None) -> None:
@@ -119,7 +120,7 @@ class ProlificClient:
     # Studies
 
     def create_study(self, draft: StudyDraft) -> RemoteStudy:
-        """Create a draft. Sent once: another draft costs nothing, but nobody wants two."""
+        """Create a draft. Sent once: a second draft would cost nothing, but is unwanted."""
         answer = self._connection.post(f"{_API}/studies/", draft.fields(), repeatable=False)
         return RemoteStudy.of(answer.object())
 
@@ -127,7 +128,7 @@ class ProlificClient:
         return RemoteStudy.of(self._connection.get(f"{_API}/studies/{_part(study)}/").object())
 
     def transition_study(self, study: str, action: str) -> RemoteStudy:
-        """PUBLISH, PAUSE, START or STOP a study. Sent once: its state says afterwards whether it was done."""
+        """PUBLISH, PAUSE, START or STOP a study. Sent once: its state then shows whether it was done."""
         path = f"{_API}/studies/{_part(study)}/transition/"
         answer = self._connection.post(path, {"action": action}, repeatable=False)
         return RemoteStudy.of(answer.object())
@@ -195,7 +196,7 @@ class ProlificClient:
     # Money, people and time
 
     def cost(self, places: int, reward: int) -> int:
-        """Return what so many places cost, with fees and tax, in the currency of the account."""
+        """Return the cost of a number of places, with fees and tax, in the currency of the account."""
         body = {"reward": reward, "total_available_places": places}
         answer = self._connection.post(f"{_API}/study-cost-calculator/", body, repeatable=True).object()
         total = answer.get("total_cost")
@@ -217,7 +218,7 @@ class ProlificClient:
         return count
 
     def recruitment_time(self, workspace: str, draft: StudyDraft) -> RecruitmentTime:
-        """Return how long it takes until the last person starts, as Prolific expects it."""
+        """Return Prolific's estimate of the time until the last person starts."""
         body = {
             "workspace_id": workspace,
             "filters": [dict(chosen) for chosen in draft.filters],
@@ -230,7 +231,7 @@ class ProlificClient:
         return RecruitmentTime.of(self._connection.post(path, body, repeatable=True).object())
 
     def reward_rates(self, workspace: str, currency: str) -> RewardRates:
-        """Return what Prolific recommends to pay for an hour."""
+        """Return Prolific's recommended hourly pay."""
         path = f"{_API}/reward-recommendations/"
         body = self._connection.get(path, workspace_id=workspace, currency=currency).body
         if not isinstance(body, list) or not body or not isinstance(body[0], dict):
@@ -247,7 +248,7 @@ class ProlificClient:
     # Events and keys
 
     def create_secret(self, workspace: str) -> str:
-        """Return a new secret that signs events. The last one of the workspace is void from now on."""
+        """Return a new secret that signs events. The workspace's previous secret is no longer valid."""
         body = {"workspace_id": workspace}
         answer = self._connection.post(f"{_API}/hooks/secrets/", body, repeatable=False).object()
         value = answer.get("value")
@@ -256,7 +257,7 @@ class ProlificClient:
         return value
 
     def subscribe(self, workspace: str, event_type: str, target_url: str) -> HookSubscription:
-        """Have events of one kind sent to an address; they come once `confirm` was called."""
+        """Subscribe an address to events of one type; they are sent after `confirm` is called."""
         body = {"workspace_id": workspace, "event_type": event_type, "target_url": target_url}
         answer = self._connection.post(f"{_API}/hooks/subscriptions/", body, repeatable=False)
         return HookSubscription.of(answer.object(), secret=answer.headers.get("X-Hook-Secret", ""))

@@ -1,4 +1,4 @@
-"""One connection to Prolific: how long an answer may take, how large it may be, and what is asked again."""
+"""One connection to Prolific: limits of time and size for an answer, and retries."""
 
 import json
 import random
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 _LIMIT = 8 * 1024 * 1024
 _TRIES = 5
 _FIRST_PAUSE = 0.5
-# Nothing was done where Prolific is busy; where a gateway failed, it may have been.
+# If Prolific is busy, nothing was executed; if a gateway failed, the request may have been executed.
 _BUSY = 429
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What Prolific answered: parsed JSON, None for an empty body."""
+    """Prolific's answer: parsed JSON, None for an empty body."""
 
     body: Any
     headers: Mapping[str, str]
@@ -46,14 +46,14 @@ class Patience:
     tries: int = _TRIES
 
 
-# Where somebody waits for a page.
+# If a person waits for a page.
 SHORT = Patience(seconds=8.0, pauses=4.0, tries=3)
 
 
 class ProlificConnection:
     """Sends requests to the one host that the operator allows. Close it, or use it in a `with` block.
 
-    Requests go past httpx's client, which writes their addresses to a log: these hold ids of people.
+    Requests do not use httpx's client, which logs their addresses, because these contain ids of people.
     """
 
     def __init__(self, base_url: str, token: str, patience: Patience) -> None:
@@ -73,7 +73,7 @@ class ProlificConnection:
         return self._ask(self._request("GET", path, query=query), repeatable=True)
 
     def post(self, path: str, body: Mapping[str, Any], *, repeatable: bool) -> Answer:
-        """Send JSON; `repeatable` says that doing it twice is the same as doing it once."""
+        """Send JSON; `repeatable`: executing it twice has the same effect as once."""
         return self._ask(self._request("POST", path, body=body), repeatable=repeatable)
 
     def post_once(self, path: str, body: Mapping[str, Any]) -> Answer:
@@ -138,7 +138,7 @@ class ProlificConnection:
 
     def _read(self, response: "httpx.Response", ends: float) -> bytes:
         if response.headers.get("Content-Encoding", "identity") != "identity":
-            raise errors.garbage()  # a small answer could become a huge one
+            raise errors.garbage()  # a small compressed answer could become huge
         chunks, size = [], 0
         assert isinstance(response.stream, self._httpx.SyncByteStream)
         for chunk in response.stream:
@@ -188,7 +188,7 @@ def _seconds(header: str) -> float | None:
 
 @cache
 def _ssl_context() -> ssl.SSLContext:
-    """Return the usual context; reading the certificates takes each new connection 20 ms."""
+    """Return the default context, cached: reading the certificates takes 20 ms for each new connection."""
     import httpx
 
     return httpx.create_ssl_context(trust_env=False)

@@ -16,7 +16,7 @@ from annotation.recruitment.prolific.results import RemoteStudy
 from foundation.errors import Conflict, DomainError
 from studies import audit, consent
 
-# What each move of a recruitment is at Prolific, and the state of the study afterwards.
+# Prolific's action for each change of a recruitment's state, and the resulting state of the study.
 _ACTIONS = {
     "publish": ("PUBLISH", "ACTIVE"),
     "open": ("START", "ACTIVE"),
@@ -27,7 +27,7 @@ _ACTIONS = {
 
 @dataclass(frozen=True)
 class Announcement:
-    """What people read at Prolific before they take a place."""
+    """The text that people read at Prolific before they take a place."""
 
     title: str
     description: str
@@ -65,7 +65,7 @@ def create(*, recruitment: Recruitment, announcement: Announcement, link: str, b
 
 
 def _codes(recruitment: Recruitment) -> tuple[CompletionCode, ...]:
-    """Return the codes that people enter, and the one by which a fixed screen-out payment is made."""
+    """Return the codes that people enter, and the code for a fixed screen-out payment."""
     codes = (
         CompletionCode(recruitment.completed_code, "COMPLETED", "MANUALLY_REVIEW"),
         CompletionCode(recruitment.declined_code, "NO_CONSENT", "REQUEST_RETURN"),
@@ -85,9 +85,9 @@ def _codes(recruitment: Recruitment) -> tuple[CompletionCode, ...]:
 
 
 def publish(*, recruitment: Recruitment, by: User) -> Recruitment:
-    """Publish the draft: people can take places from now on, and the workspace sets their pay aside.
+    """Publish the draft: people can take places from now on, and the workspace reserves their pay.
 
-    Raises Conflict where it would cost more than there is, or than the campaign's budget.
+    Raises Conflict if it would cost more than the balance, or than the campaign's budget.
     """
     if not recruitment.remote_study:
         raise Conflict("recruitment_not_drafted", "Create the draft at Prolific first.")
@@ -96,7 +96,7 @@ def publish(*, recruitment: Recruitment, by: User) -> Recruitment:
     with access.client_of(recruitment.provider, patience=SHORT) as client:
         study = client.study(recruitment.remote_study)
     price = recruitment.remote_cost
-    # Published already where we were interrupted: its pay is set aside, so that the balance would not do again.
+    # Already published before an interruption: its pay is reserved, so the balance must not be checked again.
     if study.status == "UNPUBLISHED":
         current = estimate.ask(recruitment)
         if sentence := estimate.refusal(recruitment, current):
@@ -118,7 +118,7 @@ def move(*, recruitment: Recruitment, to: str, by: User) -> Recruitment:
 
 
 def _transition(recruitment: Recruitment, to: str) -> RemoteStudy:
-    """Move the study at Prolific; where it is in that state already, all is well."""
+    """Change the state of the study at Prolific; nothing happens if it is already in that state."""
     action, after = _ACTIONS[to]
     with access.client_of(recruitment.provider, patience=SHORT) as client:
         try:

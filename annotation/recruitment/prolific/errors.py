@@ -11,9 +11,10 @@ _ADDRESS = re.compile(r"\S*(?:://|@)\S*")
 
 
 class ProlificError(DomainError):
-    """Prolific did not do what it was asked to.
+    """Prolific did not execute a request.
 
-    `done`: False where it certainly was not done, None where nobody knows. `status`: of its answer, if it gave one.
+    `done`: False if it was certainly not executed, None if unknown. `status`: the status of its answer, if there was
+    one.
     """
 
     status = 409
@@ -28,7 +29,7 @@ class ProlificError(DomainError):
 
     @property
     def passing(self) -> bool:
-        """Return whether the same request may succeed later, with nobody doing anything."""
+        """Return whether the same request may succeed later without any action."""
         return self.code in {"prolific_unreachable", "prolific_busy", "prolific_failed", "prolific_timeout"}
 
 
@@ -97,7 +98,7 @@ def of_status(status: int, body: object, *, token: str) -> ProlificError:
 
 
 def _detail(body: object, token: str) -> str:
-    """Return Prolific's own words without what could name somebody."""
+    """Return Prolific's own words without parts that could name somebody."""
     error = body.get("error", body) if isinstance(body, dict) else body
     detail = (error.get("detail") or error.get("title")) if isinstance(error, dict) else error
     words = " ".join(_words(detail or "no reason was given."))

@@ -1,4 +1,4 @@
-"""What Prolific says about a planned recruitment: cost, money that is there, people who fit, time that it takes."""
+"""Prolific's figures for a planned recruitment: cost, balance, eligible people, and duration."""
 
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
@@ -11,13 +11,13 @@ from annotation.recruitment.prolific.client import StudyDraft
 from annotation.recruitment.prolific.connection import SHORT
 from annotation.recruitment.prolific.results import RecruitmentTime, RewardRates, WalletBalance
 
-# Prices are asked for an amount at which rounding does not show.
+# Prices are requested for an amount at which rounding does not matter.
 _PLACES, _REWARD = 1_000, 1_000
 
 
 @dataclass(frozen=True)
 class ProlificEstimate:
-    """Prolific's answers beside our own figures."""
+    """Prolific's answers together with our own figures."""
 
     our_cost: cost.Money
     remote_cost: cost.Money
@@ -41,7 +41,7 @@ class ProlificEstimate:
 
 
 def fee_percent(provider: Provider) -> Decimal:
-    """Return what Prolific takes on top of rewards, tax included, in per cent."""
+    """Return Prolific's fee on rewards, including tax, in per cent."""
     with access.client_of(provider, patience=SHORT) as client:
         total = client.cost(_PLACES, _REWARD)
     rewards = _PLACES * _REWARD
@@ -49,7 +49,7 @@ def fee_percent(provider: Provider) -> Decimal:
 
 
 def ask(recruitment: Recruitment) -> ProlificEstimate:
-    """Ask Prolific for what can be known before publishing."""
+    """Request the figures that Prolific gives before publishing."""
     provider = recruitment.provider
     plan = StudyDraft(
         name="", description="", internal_name="", link="", codes=(),
@@ -70,7 +70,7 @@ def ask(recruitment: Recruitment) -> ProlificEstimate:
 
 
 def refusal(recruitment: Recruitment, estimate: ProlificEstimate) -> str:
-    """Return why this cannot be published, in one sentence; "" where nothing forbids it."""
+    """Return why this cannot be published, in one sentence; "" if it can."""
     if estimate.balance.currency != recruitment.currency:
         return (
             f"The workspace pays in {estimate.balance.currency}, this recruitment in {recruitment.currency}. "
@@ -85,7 +85,7 @@ def refusal(recruitment: Recruitment, estimate: ProlificEstimate) -> str:
 
 
 def over_budget(recruitment: Recruitment, price: cost.Money) -> str:
-    """Return a sentence where this and the campaign's other recruitments cost more than its budget for pay."""
+    """Return a sentence if this and the campaign's other recruitments cost more than its budget for pay."""
     options = Options.of(recruitment.campaign)
     if options.pay_budget is None or options.pay_currency != recruitment.currency:
         return ""

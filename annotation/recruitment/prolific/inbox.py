@@ -1,4 +1,4 @@
-"""Who left at Prolific holds no screen a second later, whatever the jobs of the workers do."""
+"""Freeing the screens of people who left at Prolific within a second, independently of workers' jobs."""
 
 import logging
 from collections import defaultdict
@@ -17,10 +17,10 @@ _BATCH = 500
 
 
 def free_screens() -> None:
-    """Free the screens of everybody of whom an unread event says that they work no longer.
+    """Free the screens of everybody who, according to an unread event, no longer works.
 
-    Nothing else follows from it here: the event may be an old one that somebody sent again. The job that handles events
-    asks Prolific, and ends the place.
+    Nothing else is done here, because somebody may have sent an old event again. The job that processes events asks
+    Prolific and ends the place.
     """
     unread = PanelEvent.objects.filter(handled_at=None, read_at=None).select_related("provider")
     events = list(unread.order_by("pk")[:_BATCH])
@@ -33,7 +33,7 @@ def free_screens() -> None:
 
 
 def _left(events: list[PanelEvent]) -> dict[Provider, list[str]]:
-    """Return the submissions in which nobody works any more, by the panel that says so."""
+    """Return the submissions in which nobody works any longer, by panel."""
     left = defaultdict(list)
     for event in events:
         try:

@@ -1,4 +1,4 @@
-"""What Prolific says of places is taken over here: who left holds no screen, and who was paid is known to be."""
+"""Taking over Prolific's statuses of places: people who left have no screens, and payments are recorded."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -15,12 +15,12 @@ from annotation.recruitment.prolific.connection import Patience
 from annotation.recruitment.prolific.results import RemoteSubmission, Status
 
 State = PanelPlace.State
-_LISTED = 500  # ids looked for in one query
+_LISTED = 500  # ids in one query
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """How many places of a recruitment Prolific knows, and how many changed here."""
+    """The number of a recruitment's places at Prolific, and the number changed here."""
 
     submissions: int
     changed: int
@@ -68,13 +68,12 @@ def _known(
 
 @transaction.atomic
 def apply(place: PanelPlace, status: str, *, at: datetime) -> bool:
-    """Take over what Prolific says of a place as of a moment; return whether anything changed.
+    """Take over Prolific's status of a place at a time; return whether anything changed.
 
-    What it said of an earlier moment than what is known changes nothing. Whoever does not work there any more holds no
-    screen here.
+    A status older than the stored one is ignored. A person who no longer works there loses their screens here.
     """
     if status not in Status.ALL:
-        return False  # one that came later than this program
+        return False  # a status that is newer than this program
     recruitment = Recruitment.objects.select_for_update().get(pk=place.recruitment_id)
     place = PanelPlace.objects.select_related("enrolment__campaign", "enrolment__annotator").get(pk=place.pk)
     if place.remote_at is not None and place.remote_at > at:
@@ -97,7 +96,7 @@ def apply(place: PanelPlace, status: str, *, at: datetime) -> bool:
 
 
 def _note_payment(place: PanelPlace, recruitment: Recruitment, kind: str, amount: int) -> None:
-    """Write down what was paid without an order from here: by itself after 21 days, or by a person there."""
+    """Record payments that were not ordered here: automatic ones after 21 days, or by a person there."""
     if place.payments.filter(kind__in=PanelPayment.DECISIONS).exists():
         return
     PanelPayment.objects.create(
@@ -116,12 +115,12 @@ def _end_of(place: PanelPlace, status: str) -> str:
         return State.SCREENED_OUT
     if status in Status.GONE or status == Status.REJECTED:
         return State.LEFT
-    # They came back with a code, or without any; those who answered something are proposed for payment.
+    # They returned with or without a code; those who answered something are proposed for payment.
     return State.COMPLETED if places.answered_in(place) else State.LEFT
 
 
 def _count(place: PanelPlace, status: str) -> None:
-    """Count a completed place as given on when Prolific gives it to somebody else, or as held again."""
+    """Mark a completed place as reassigned if Prolific gives it to somebody else, or as held again."""
     if place.state != State.COMPLETED:
         return
     before, after = place.remote_status in PanelPlace.GIVEN_ON, status in PanelPlace.GIVEN_ON

@@ -1,6 +1,6 @@
-"""What Prolific answers, as frozen objects. Amounts are in the smallest unit of the currency, as Prolific gives them.
+"""Prolific's answers as frozen objects. Amounts are in the smallest unit of the currency, as in Prolific's API.
 
-Ids and secrets are left out of what `repr` prints, so that no log or traceback holds them.
+`repr` leaves out ids and secrets, so that no log or traceback contains them.
 """
 
 from collections.abc import Mapping
@@ -66,7 +66,7 @@ class RemoteSubmission:
 
     @classmethod
     def of(cls, body: Mapping[str, Any], *, study: str = "") -> Self:
-        """Read a submission, as it is given alone or in the list of a study."""
+        """Read a submission, from its own address or from a study's list."""
         return cls(
             id=_text(body, "id"),
             participant=str(body.get("participant") or body.get("participant_id") or ""),
@@ -81,7 +81,7 @@ class RemoteSubmission:
 
 @dataclass(frozen=True)
 class BonusBatch:
-    """Bonuses that are set up and not paid yet: what people get, and what Prolific takes on top."""
+    """Bonuses that are set up but not paid yet: the amounts, and Prolific's fee."""
 
     id: str = field(repr=False)
     amount: int
@@ -114,7 +114,7 @@ class WalletBalance:
 
 @dataclass(frozen=True)
 class RecruitmentTime:
-    """How long Prolific expects it to take until the last person starts; None where it cannot tell."""
+    """Prolific's estimate of the time until the last person starts; None if it is unknown."""
 
     hours: float | None
     words: str
@@ -127,7 +127,7 @@ class RecruitmentTime:
 
 @dataclass(frozen=True)
 class RewardRates:
-    """What Prolific recommends to pay for an hour."""
+    """Prolific's recommended hourly pay."""
 
     currency: str
     least: int

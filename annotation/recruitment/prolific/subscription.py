@@ -1,4 +1,4 @@
-"""Having Prolific tell us what happens: one secret for a workspace, one subscription for each kind of event."""
+"""Subscriptions to Prolific's events: one secret per workspace, one subscription per type of event."""
 
 from uuid import uuid4
 
@@ -16,7 +16,7 @@ EVENTS = ("submission.status.change", "study.status.change")
 
 
 def connect(*, provider: Provider, site: str, by: User) -> Provider:
-    """Have events sent to this server, signed with a new secret. `site` is where people reach it."""
+    """Subscribe this server to events, signed with a new secret. `site` is its public address."""
     if not site.startswith(("https://", "http://127.0.0.1:", "http://127.0.0.1/")):
         raise DomainError(
             "site_not_encrypted",
@@ -26,7 +26,8 @@ def connect(*, provider: Provider, site: str, by: User) -> Provider:
     address = f"{site}{reverse('panel:events', args=[provider.events_id])}"
     with access.client_of(provider, patience=SHORT) as client:
         secret = client.create_secret(provider.workspace)
-        # Kept before anything else can fail: the last secret is void, and Prolific does not show one again.
+        # Stored before anything else can fail: the previous secret is no longer valid, and Prolific does not show a
+        # secret again.
         _keep_secret(provider, secret, by)
         subscriptions = client.subscriptions(provider.workspace)
         for event in EVENTS:

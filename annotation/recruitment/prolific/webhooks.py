@@ -1,7 +1,7 @@
-"""What Prolific tells us by itself: checked, stored, and only then acknowledged; a job handles it.
+"""Events from Prolific: checked, stored, and only then acknowledged; a job processes them.
 
-An event is signed over its time and body, and neither its id nor the moment of the change is. So it tells us where to
-look, and Prolific is asked what is true; where it does not answer, its signed word counts.
+An event's signature covers its time and body, but not its id or the time of the change. So an event only tells us what
+to check, and Prolific is asked for the status; if it does not answer, the signed status counts.
 """
 
 import base64
@@ -33,7 +33,7 @@ _BATCH = 500
 
 @dataclass(frozen=True)
 class SubmissionChange:
-    """What an event says: a submission has a status now."""
+    """The contents of an event: a submission and its new status."""
 
     submission: str
     status: str
@@ -42,7 +42,7 @@ class SubmissionChange:
 def receive(*, events_id: UUID, headers: Mapping[str, str], body: bytes) -> PanelEvent:
     """Store an event; return an event that was already stored unchanged.
 
-    Raises NotFound, or Forbidden where it is not signed by the workspace's secret, or too old.
+    Raises NotFound, or Forbidden if it is not signed with the workspace's secret, or is too old.
     """
     provider = Provider.objects.filter(events_id=events_id).exclude(secret_sealed="").first()
     if provider is None:
@@ -89,7 +89,7 @@ def _moment(header: str) -> datetime:
 
 
 def handle(provider: Provider) -> int:
-    """Handle what was told and not handled yet, in the order in which it happened; return how many events."""
+    """Process unprocessed events in the order of the changes; return their number."""
     events = list(provider.events.filter(handled_at=None).order_by("happened_at", "pk")[:_BATCH])
     # Of each submission the latest word counts; the order among submissions does not matter.
     latest: dict[str, tuple[PanelEvent, SubmissionChange]] = {}
@@ -102,7 +102,7 @@ def handle(provider: Provider) -> int:
     for submission in keys:
         if submission and (place := places_of(provider, [submission]).first()) is not None:
             _apply(provider, place, *latest[submission])
-        # One after the other: a worker that is killed leaves only the rest to the next.
+        # One after the other, so that a killed worker leaves only the remaining ones to the next.
         provider.events.filter(pk__in=keys[submission]).update(handled_at=timezone.now())
     return len(events)
 
@@ -118,7 +118,7 @@ def _apply(provider: Provider, place: PanelPlace, event: PanelEvent, change: Sub
 
 
 def change_of(event: PanelEvent) -> SubmissionChange | None:
-    """Return what an event says of a submission; None for other events."""
+    """Return an event's data about a submission; None for other events."""
     try:
         body = json.loads(base64.b64decode(access.unseal(event.body_sealed)))
     except (ValueError, RecursionError):
