@@ -214,9 +214,8 @@ def _first_answer(row: SubmissionRow, answer: Answer, now: datetime) -> FirstAns
     if row.purpose != Assignment.Purpose.LABEL:
         return FirstAnswer(answer, Status(row.purpose), Place.NOT_NEEDED)
     if row.slot is not None and (row.expires_at > now or not closed):
-        return FirstAnswer(
-            answer, Status.ACCEPTED, Place.KEPT
-        )  # nobody took the place, so a late answer is accepted
+        # Nobody took the place, so a late answer is accepted.
+        return FirstAnswer(answer, Status.ACCEPTED, Place.KEPT)
     if closed:
         return FirstAnswer(answer, Status.SURPLUS, Place.GIVEN_BACK, CLOSED)
     return FirstAnswer(answer, Status.ACCEPTED, Place.WANTED)

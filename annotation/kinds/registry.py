@@ -33,9 +33,8 @@ MARKING = next(kind for kind in KINDS.values() if kind.marks_attributes)
 CHOICES = [(kind.key, kind.name) for kind in KINDS.values()]
 RATING_KINDS = [kind.key for kind in KINDS.values() if kind.rates_attributes]
 RATING_LABELS = RATING.labels
-RATING_ORDER = tuple(
-    str(point.code) for point in RATING.scale
-)  # as shown: Unsure is apart from the scale, at the end
+# As shown: Unsure is apart from the scale, at the end.
+RATING_ORDER = tuple(str(point.code) for point in RATING.scale)
 ANSWER_REVIEW = answer_coding.KIND
 coding_question = answer_coding.coding_question
 LIKENESS_CHECK = pair_check.KIND

@@ -267,9 +267,8 @@ class LabelStudioAnnotation(models.Model):
     cancelled = models.BooleanField(default=False)
     result = models.JSONField(default=list, blank=True)
     lead_time = models.FloatField(null=True, blank=True)
-    digest = models.CharField(
-        max_length=64
-    )  # of all fields above: rows with equal digests are not processed again
+    # Of all fields above: rows with equal digests are not processed again.
+    digest = models.CharField(max_length=64)
     deleted_at = models.DateTimeField(null=True, blank=True)  # when we noticed that it was deleted
     # It is missing together with so many others that they are not taken for deleted: the last version is kept.
     missing = models.CharField(max_length=4, choices=Missing, blank=True, default="")
@@ -279,9 +278,8 @@ class LabelStudioAnnotation(models.Model):
     # time of the decision.
     chosen = models.CharField(max_length=64, blank=True, default="")
     chosen_against = models.CharField(max_length=64, blank=True, default="")
-    edit = models.CharField(
-        max_length=8, choices=Edit, blank=True, default=""
-    )  # derived from the fields above
+    # Derived from the fields above.
+    edit = models.CharField(max_length=8, choices=Edit, blank=True, default="")
     annotation = models.OneToOneField(
         Annotation, null=True, blank=True, on_delete=models.SET_NULL, related_name="label_studio"
     )
@@ -334,9 +332,8 @@ class LabelStudioVersion(models.Model):
     result = models.JSONField(default=list, blank=True)
     lead_time = models.FloatField(null=True, blank=True)
     digest = models.CharField(max_length=64)
-    replaced_at = models.DateTimeField(
-        db_default=Now(), editable=False
-    )  # when we noticed that it was replaced
+    # When we noticed that it was replaced.
+    replaced_at = models.DateTimeField(db_default=Now(), editable=False)
 
     class Meta:
         db_table = "annotation_labelstudioversion"

@@ -16,9 +16,8 @@ from analysis.metrics.resampling.intervals import (
 )
 
 LEAST_ANNOTATORS = 3  # if one of two is left out, there is nothing to compare
-CHANCE_PART = (
-    0.25  # in the degrees of freedom: weight of annotators' variance without chance, from simulations
-)
+# In the degrees of freedom: weight of annotators' variance without chance, from simulations.
+CHANCE_PART = 0.25
 
 
 @dataclass(frozen=True, eq=False)

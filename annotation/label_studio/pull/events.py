@@ -69,9 +69,8 @@ class _Plan:
 
     everything: bool = False
     tasks: dict[LabelStudioProject, set[int]] = field(default_factory=lambda: defaultdict(set))
-    projects: set[LabelStudioProject] = field(
-        default_factory=set
-    )  # projects whose settings are to be checked
+    # Projects whose settings are to be checked.
+    projects: set[LabelStudioProject] = field(default_factory=set)
     outcomes: list[tuple[LabelStudioEvent, str]] = field(default_factory=list)
 
 

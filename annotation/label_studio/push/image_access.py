@@ -140,9 +140,8 @@ def _was_there(client: Client, project: LabelStudioProject, number: int, row: di
     except Trouble as trouble:
         if trouble.code != "gone":
             raise
-        client.project(
-            project.external_id
-        )  # or the whole project is deleted or hidden: then nothing is known about the task
+        # Raises if the whole project is deleted or hidden: then nothing is known about the task.
+        client.project(project.external_id)
         return False
     return True
 

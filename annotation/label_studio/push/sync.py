@@ -38,9 +38,8 @@ class PushReport:
     restored: int = 0  # the projects among these that somebody had changed there
     remade: int = 0  # projects that replace missing ones
     taken_back: int = 0  # tasks that are no longer to be labelled
-    twice: int = (
-        0  # tasks that are in a project twice, both answered: the answers to only one of the two are read
-    )
+    # Tasks that are in a project twice, both answered: the answers to only one of the two are read.
+    twice: int = 0
     notes: list[str] = field(default_factory=list)
 
     def __str__(self) -> str:

@@ -176,9 +176,8 @@ def _claim(payments: Sequence[PanelPayment], batch_id: str) -> bool:
     keys = [payment.pk for payment in payments]
     planned = PanelPayment.objects.select_for_update().filter(pk__in=keys, state=State.PLANNED)
     if len(planned) != len(keys):
-        return (
-            False  # another worker sends one of them, or it was undone; the others follow in the next round
-        )
+        # Another worker sends one of them, or it was undone; the others follow in the next round.
+        return False
     now = timezone.now()
     PanelPayment.objects.filter(pk__in=keys, state=State.PLANNED).update(
         state=State.SENT,

@@ -18,12 +18,8 @@ _ANSWER_FIELDS = (
     ),
     *("option", "label", "response", "prediction", "classification", "category", "result", "output", "value"),
 )
-_BLANK: tuple[Any, ...] = (
-    None,
-    "",
-    [],
-    {},
-)  # with such an answer field, the other fields may contain the answer
+# With such an answer field, the other fields may contain the answer.
+_BLANK: tuple[Any, ...] = (None, "", [], {})
 _CUT_FIELD = re.compile(
     r"""["'](?:final[_ ]?answer|answer|choice|selection|label|response)["']\s{0,20}:\s{0,20}"""
     r"""["']([^"'\n{}]{1,300})["']""",

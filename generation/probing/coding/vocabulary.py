@@ -107,9 +107,8 @@ OTHERS_SAY = word_set(
     "historically"
 )
 PERSON = frozenset({"person", "him", "her", "them", "man", "woman", "individual"})
-NAMING = frozenset(
-    {"accusing", "calling", "labeling", "labelling"}
-)  # calling somebody a thief in these ways is not a claim that they are one
+# Calling somebody a thief in these ways is not a claim that they are one.
+NAMING = frozenset({"accusing", "calling", "labeling", "labelling"})
 ANY = frozenset({"anything", "anyone", "anybody", "everything"})
 BY_REPUTE = frozenset({"stereotypically", "traditionally", "historically"})
 EARLIER = frozenset({"previously", "initially", "originally", "earlier"})

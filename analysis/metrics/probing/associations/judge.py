@@ -151,9 +151,8 @@ def _ordinal_alpha(coincidences: Array) -> Array:
     table = coincidences.reshape(-1, LEVELS, LEVELS)
     number = table.sum(axis=2)
     total = number.sum(axis=1)
-    upto = (
-        np.cumsum(number, axis=1) - number / 2
-    )  # ratings below a level plus half of the ratings at the level
+    # Ratings below a level plus half of the ratings at the level.
+    upto = np.cumsum(number, axis=1) - number / 2
     distance = (upto[:, :, None] - upto[:, None, :]) ** 2
     observed = (table * distance).sum(axis=(1, 2))
     expected = (number[:, :, None] * number[:, None, :] * distance).sum(axis=(1, 2))
