@@ -15,7 +15,7 @@ CURRENT = [page for page in DOCS if page.parent.name != "decisions"]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *CURRENT]
 TEXT = "\n".join(page.read_text(encoding="utf-8") for page in PAGES)
 TABLES = (ROOT / "docs" / "operate" / "settings.md").read_text(encoding="utf-8")
-SETTINGS = ROOT / "platform" / "config" / "settings.py"
+SETTINGS = [ROOT / "platform" / "config" / name for name in ("settings.py", "sign_in.py")]
 UNITS = {"": 1, "MiB": 1024**2, "GiB": 1024**3, "million": 10**6}
 # A command line in a code block or in backquotes, with the lines that a backslash continues.
 COMMAND_LINE = re.compile(r"manage\.py ([a-z_]+)((?:\\\n|[^\n`#|])*)")
@@ -27,7 +27,8 @@ def _variables() -> dict[str, ast.Call]:
     """Every environment variable that the settings read, with the call that reads it."""
     return {
         call.args[0].value: call
-        for call in ast.walk(ast.parse(SETTINGS.read_text(encoding="utf-8")))
+        for file in SETTINGS
+        for call in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
         if isinstance(call, ast.Call)
         and isinstance(call.func, ast.Attribute)
         and isinstance(call.func.value, ast.Name)
@@ -72,7 +73,7 @@ def test_every_setting_has_its_row_and_every_row_its_setting():
     "name", sorted(name for name, call in _variables().items() if call.func.attr == "integer")
 )
 def test_the_table_gives_the_default_of_a_number(name):
-    default = eval(compile(ast.Expression(_variables()[name].args[1]), SETTINGS.name, "eval"))
+    default = eval(compile(ast.Expression(_variables()[name].args[1]), name, "eval"))
     number, _, unit = _rows()[name].partition(" ")
     assert int(number) * UNITS[unit] == default
 
