@@ -141,7 +141,7 @@ def name_parser(field: str, limit: int) -> Callable[[str], str]:
         if len(name) > limit:
             raise ValueError(f"{field} longer than {limit} characters")
         if not name.isprintable():
-            raise ValueError(f"{field} holds a control character")
+            raise ValueError(f"{field} contains a control character")
         return name
 
     return parse

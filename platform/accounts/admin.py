@@ -1,4 +1,4 @@
-"""What an operator sees of people: users and roles, tokens (to revoke), consent texts (to publish)."""
+"""The administration of people: users and roles, tokens (to revoke), consent texts (to publish)."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -106,7 +106,7 @@ class SecondFactorAdmin(ReadOnlyAdmin):
 
 
 class LinkedAccountAdmin(ReadOnlyAdmin):
-    """Who signs in through an identity provider; deleting a row ends that they can."""
+    """Who signs in through an identity provider; deleting a row ends this."""
 
     list_display = ("user", "provider", "uid", "date_joined", "last_login")
     list_filter = ("provider",)

@@ -25,7 +25,7 @@ class AccountsConfig(AppConfig):
         # Providers come from the settings, and no token of theirs is kept.
         admin.site.unregister([SocialAccount, SocialApp, SocialToken])
         admin.site.register(SocialAccount, LinkedAccountAdmin)
-        # From where a person works is their own business; addresses are those of their accounts.
+        # Where a person works from is private.
         admin.site.unregister([EmailAddress, UserSession])
         # allauth's own form would show stored secrets and let them be changed.
         admin.site.unregister(Authenticator)

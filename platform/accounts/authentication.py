@@ -38,7 +38,7 @@ class ApiTokenAuthentication(BaseAuthentication):
 
 
 class HasScope(BasePermission):
-    """A token may do only what its scopes say; a person signed in by session is not limited by scopes.
+    """A token may do only what its scopes permit; a person signed in by session is not limited by scopes.
 
     A view names its scope for unsafe methods in `unsafe_scope`; safe methods need `read`, or that scope too.
     """

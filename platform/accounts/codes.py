@@ -1,4 +1,4 @@
-"""Canonical codes for what people say of themselves, found from the many ways it is spelt.
+"""Canonical codes for people's details about themselves, recognised in many spellings.
 
 Quotas, results and releases compare codes: `woman`, the ISO 3166 code `DEU`, the UN M49 code `030`, the language code
 `qu`. An answer has a code only where its spelling leaves no doubt. A spelling that two codes share has none, nor has
@@ -82,7 +82,7 @@ _AFTER = re.compile(
 
 
 def code_of(field: str, text: str) -> str:
-    """Return the code of an answer as it was typed, "" where there is none or some doubt."""
+    """Return the code of an answer as typed, "" if there is none or it is ambiguous."""
     if _is_struck_out(text) or _REORDERING & set(text):
         return ""
     text = _without_marks(unicodedata.normalize("NFKC", text)).strip()
@@ -96,7 +96,7 @@ def code_of(field: str, text: str) -> str:
 
 
 def _code_of_all(field: str, parts: list[str]) -> str:
-    """Return the code of “männlich/male” or “Germany (DE)”: one answer said twice, so that there is no doubt."""
+    """Return the code of “männlich/male” or “Germany (DE)”: one answer in two forms, which is unambiguous."""
     matches = {_code_of_words(field, part.strip()) for part in parts}
     return matches.pop() if len(matches) == 1 else ""
 
@@ -126,7 +126,7 @@ def _is_written_out(candidate: str, text: str) -> bool:
 
 
 def label(field: str, code: str, *, language: str | None = None) -> str:
-    """Return what a code is called in `language` (the active one if not named), in English if it has no name there.
+    """Return the name of a code in `language` (by default the active one), in English if it has no name there.
 
     What is no code of ours (a people that one resource invented) is its own name.
     """
@@ -136,7 +136,7 @@ def label(field: str, code: str, *, language: str | None = None) -> str:
 
 
 def labels(field: str) -> tuple[str, ...]:
-    """Return what people are offered for a field, in their language and its order."""
+    """Return the suggestions for a field, in the person's language and its order."""
     named = code_names(field, of_locale(get_language()))
     names = (named[code.casefold()] for code in field_codes(field) if code.casefold() in named)
     return tuple(names) if field == "gender" else tuple(sorted(names, key=fold))

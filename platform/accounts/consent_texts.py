@@ -51,7 +51,7 @@ DEFAULT_SUPPORT = (
 
 @dataclass(frozen=True)
 class ErasurePromise:
-    """What a text promises for the day on which somebody is erased."""
+    """What a text promises about answers when somebody is erased."""
 
     labels: str = ConsentText.LabelsWhenErased.DELETE
     by_self: bool = False  # whether people may erase themselves without asking

@@ -43,7 +43,7 @@ class User(AbstractUser):
 
 
 class Annotator(models.Model):
-    """One person who labels (or one simulated or imported stand-in), known elsewhere by `pseudonym` only."""
+    """One person who labels (or one simulated or imported annotator), identified elsewhere only by `pseudonym`."""
 
     class Origin(models.TextChoices):
         PERSON = "person", "person"
@@ -76,9 +76,9 @@ class Annotator(models.Model):
 
 
 class AnnotatorProfile(models.Model):
-    """What an annotator chose to say of themselves. Every field is optional; kept apart from labels.
+    """An annotator's details about themselves. Every field is optional; they are stored separately from labels.
 
-    The fields hold codes (`accounts.codes`), `words` what was typed. Words without a code count toward no quota.
+    The fields contain codes (`accounts.codes`), `words` the typed words. Words without a code count toward no quota.
     """
 
     class AgeBand(models.TextChoices):
@@ -104,7 +104,7 @@ class AnnotatorProfile(models.Model):
     nationality = models.CharField(max_length=80, blank=True)
     country_of_residence = models.CharField(max_length=80, blank=True)
     age_band = models.CharField(max_length=8, blank=True, choices=AgeBand)
-    # Codes; `codes.UNCODED` stands for those in own words.
+    # Codes; `codes.UNCODED` means own words.
     languages = models.JSONField(default=list, blank=True)
     words = models.JSONField(default=dict, blank=True)
     updated_at = models.DateTimeField(auto_now=True)
@@ -160,7 +160,7 @@ class ConsentText(models.Model):
     body = models.TextField()
     content_notice = models.TextField()
     support = models.TextField(blank=True)
-    # What the text promises for the day on which somebody is erased; annotators read it beneath the text.
+    # What the text promises about answers when somebody is erased; annotators read it below the text.
     labels_when_erased = models.CharField(
         max_length=6,
         choices=LabelsWhenErased,

@@ -1,7 +1,7 @@
-"""What annotators say of themselves: each part optional, changed or emptied whenever they like.
+"""Annotators' details about themselves: every part is optional and can be changed or emptied at any time.
 
-What they typed is kept as they typed it (`AnnotatorProfile.words`). Beside it stands a code where the spelling
-leaves no doubt, where a study has a people or region of this name, or where a lead matched the words with a code.
+Typed words are stored unchanged (`AnnotatorProfile.words`), together with a code if the spelling is unambiguous, if a
+study has a people or region of this name, or if a lead matched the words with a code.
 """
 
 import unicodedata
@@ -39,7 +39,7 @@ def describe(
     age_band: str = "",
     languages: Sequence[str] = (),
 ) -> AnnotatorProfile:
-    """Write the whole profile: what is left out is emptied."""
+    """Write the whole profile: fields that are left out are emptied."""
     profile = of(annotator)
     texts = {
         "gender": _tidy(gender),
@@ -58,13 +58,13 @@ def describe(
     _code(profile)
     _check(profile, texts)
     profile.save()
-    # Quotas look at profiles, and accounts know no campaigns: the settings name who has to be told.
+    # Quotas depend on profiles, but this app must not import campaigns: the settings name the listeners.
     import_string(settings.PROFILE_CHANGED)(annotator)
     return profile
 
 
 def code_of(field: str, text: str) -> str:
-    """Return the code of what somebody typed: its own, that of a study's people, or the one a lead chose; else ""."""
+    """Return the code of typed words: their own, that of a study's people, or the one a lead chose; else ""."""
     if code := sure_code_of(field, text):
         return code
     matched = MatchedWords.objects.filter(field=field, words=words_key(text)).first() if text else None
@@ -72,7 +72,7 @@ def code_of(field: str, text: str) -> str:
 
 
 def sure_code_of(field: str, text: str) -> str:
-    """Return the code of what somebody typed without what leads matched."""
+    """Return the code of typed words without leads' matches."""
     return codes.code_of(field, text) or str(import_string(settings.PROFILE_OWN_CODES)(field, text))
 
 
@@ -86,7 +86,8 @@ def words_key(text: str) -> str:
 
 @transaction.atomic
 def match(*, field: str, words: str, code: str, by: User | None) -> int:
-    """Let words of annotators mean `code`, or nothing any more where it is empty; return whose profiles changed."""
+    """Match words of annotators with `code`, or with none if it is empty; return the annotators whose profiles
+    changed."""
     if field not in codes.CODED:
         raise DomainError("field_unknown", f"The profile field “{field}” has no codes.")
     key = words_key(words)
@@ -121,7 +122,7 @@ def recode(profiles: Iterable[AnnotatorProfile]) -> int:
 
 
 def shown(profile: AnnotatorProfile, field: str) -> str:
-    """Return what a person reads in a field: their own words, else what the code is called."""
+    """Return the displayed value of a field: the person's own words, else the name of the code."""
     if field == "languages":
         listed = profile.words.get(field) or [codes.label(field, code) for code in profile.languages]
         return ", ".join(code for code in listed if code != codes.UNCODED)

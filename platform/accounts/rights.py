@@ -17,7 +17,7 @@ V = TypeVar("V")
 
 
 class Role(StrEnum):
-    """What somebody is in a study.
+    """A person's role in a study.
 
     The values are stored in ten characters: a wider column would break what the version before has prepared.
     """
@@ -106,11 +106,11 @@ CAPABILITIES: Mapping[str, frozenset[Capability]] = {
     Role.ANALYST: _READING | {C.COMPUTE_RESULTS},
 }
 
-# What administrators may do in studies that they are no members of: what running the server needs.
+# What administrators may do in studies of which they are not members, because running the server needs it.
 WITHOUT_MEMBERSHIP = frozenset(
     {C.SEE_STUDY, C.SEE_HISTORY, C.MANAGE_MEMBERS, C.SEE_JOBS, C.STEER_JOBS, C.ERASE, C.BREAK_GLASS}
 )
-# What they may read besides while they have opened the study by break-glass.
+# What they may also read while they have opened the study by break-glass.
 BY_BREAK_GLASS = _READING | {C.SEE_DEMOGRAPHICS}
 
 # Views of packages, which state no rights themselves: by the beginning of their names, or the namespace of their

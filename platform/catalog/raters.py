@@ -30,7 +30,7 @@ def enough_raters(min_raters: int, rater_pools: str = RaterPools.SEPARATE, *, pa
 
 
 def rated(*, path: str = "") -> Q:
-    """Return the condition that the stored mean of a pair stands for ratings of its offensiveness.
+    """Return the condition that the stored mean of a pair comes from ratings of its offensiveness.
 
     SeeGULL stores 0 for unrated pairs: a 0 without ratings is none (metrics.md §3).
     """

@@ -1,6 +1,6 @@
 """Typed reading of environment variables that fails loudly.
 
-`NAME_FILE` may name a file that holds the value of `NAME`, so that secrets need not stand in the environment.
+`NAME_FILE` may name a file with the value of `NAME`, so that secrets need not be in the environment.
 """
 
 import os
@@ -96,7 +96,7 @@ def url(name: str) -> str:
     address = text(name, "")
     parts = urlsplit(address)
     if address and (parts.scheme not in {"http", "https"} or not parts.hostname):
-        # Not repeated: it may hold a key.
+        # Not repeated: it may contain a key.
         raise ImproperlyConfigured(f"{name} must be an address such as https://example.org.")
     return address
 

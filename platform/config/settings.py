@@ -217,7 +217,7 @@ JOB_LEASE_SECONDS = env.integer("JOB_LEASE_SECONDS", 60, minimum=1)
 # A job is given up when workers died of it so often in a row, and waits longer each time before the next tries.
 JOB_MAX_ATTEMPTS = env.integer("JOB_MAX_ATTEMPTS", 3, minimum=1)
 JOB_BACKOFF_SECONDS = env.integer("JOB_BACKOFF_SECONDS", 30)
-# Workers are told again of a job that none took for so long although one had nothing to do.
+# Workers are notified again of a job that none took for this time although one was idle.
 JOB_REDELIVER_SECONDS = env.integer("JOB_REDELIVER_SECONDS", 60, minimum=1)
 # What else /metrics tells besides jobs: functions that return metrics.
 METRIC_SOURCES = [
@@ -265,7 +265,7 @@ VISION_API_KEY = env.text("VISION_API_KEY", "")
 
 # Digests of large model files, by size and time, so that they are not read again at every start.
 MODEL_DIGESTS = VAR / "model-digests.json"
-# Weights that are pickles can hold more than weights: they are loaded only where the operator says so.
+# Pickled weights can contain code: they are loaded only if the operator allows it.
 ALLOW_PICKLED_WEIGHTS = env.flag("ALLOW_PICKLED_WEIGHTS", False)
 
 # OpenAI-compatible endpoints that make images. Leads choose among them; the key goes to the first and to no other.
@@ -415,9 +415,9 @@ LOGGING = {
     "loggers": {
         # Entries of the audit trail, by numbers and digest only; nowhere unless AUDIT_SYSLOG is set.
         "stereoscope.audit": {"level": "INFO", "handlers": ["audit"], "propagate": False},
-        # It would write down the headers of answers, in which secrets may stand.
+        # It would log the headers of answers, which may contain secrets.
         "httpcore": {"level": "INFO"},
-        # It writes down addresses; those of panels hold the ids of people.
+        # It logs addresses; panels' addresses contain ids of people.
         "django.server": {
             "level": "INFO",
             "handlers": ["console"],

@@ -1,4 +1,4 @@
-"""What management commands share: exit codes, an example in the help, progress a person can follow."""
+"""The common parts of management commands: exit codes, an example in the help, and progress."""
 
 import sys
 import time

@@ -1,4 +1,4 @@
-"""What can go wrong on purpose, every expected failure of a verb; and what any error may tell of itself."""
+"""Expected failures of verbs, and what may be shown of any error."""
 
 import re
 from collections.abc import Mapping
@@ -43,7 +43,7 @@ class NotFound(DomainError):
 def code_of(error: BaseException) -> str:
     """Return the code of an error: ours, that of PostgreSQL or of the system; "" without one.
 
-    Unlike messages, codes are chosen by programs, so they hold nothing of people.
+    Unlike messages, codes are chosen by programs, so they contain no personal data.
     """
     if isinstance(error, DomainError):
         code = error.code

@@ -28,7 +28,7 @@ def is_public(address: Address) -> bool:
     embedded = embedded_addresses(address)
     if is_dangerous(address) or not all(map(_public, embedded)):
         return False
-    # An address that only stands for an IPv4 one goes where that one is.
+    # An address that represents an IPv4 address leads to that one.
     return (bool(embedded) and _stands_for_ipv4(address)) or _public(address)
 
 

@@ -34,7 +34,7 @@ _QUERY = re.compile(r"\?[^\s\"]*")
 
 
 class QueryFilter(logging.Filter):
-    """Takes the queries out of request lines: a panel's link holds the id of the person who opens it."""
+    """Removes the queries from request lines, because a panel's link contains the id of the person who opens it."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         if isinstance(record.args, tuple):

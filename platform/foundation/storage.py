@@ -179,7 +179,7 @@ def _in_one_sentence() -> Iterator[None]:
             "storage_unavailable", f"The file storage refused ({code or 'no reason given'})."
         ) from error
     except BotoCoreError as error:
-        # The kind alone: the text may hold addresses.
+        # Only the type, because the text may contain addresses.
         raise StorageUnavailable(
             "storage_unavailable", f"The file storage does not answer ({type(error).__name__})."
         ) from error

@@ -1,9 +1,9 @@
 """Who agreed to take part in a study, and who withdrew from it.
 
-A study names its text (`study.consent_text`); one that names none uses the newest of the series `default`.
-Consent is to a text: a person who agreed to it in one campaign is not asked again in another that uses it.
-A withdrawal is from a study. It stands whatever texts the study has later, until the person agrees again in that
-study. It also takes back the consents that the study rested on, so that other studies ask for them again.
+A study names its text (`study.consent_text`); one that names none uses the newest of the series `default`. Consent is
+to a text: a person who agreed to it in one campaign is not asked again in another that uses it. A withdrawal is from a
+study. It remains in force when the study's text changes, until the person agrees again in that study. It also withdraws
+the consents on which the study relied, so that other studies ask for them again.
 """
 
 from typing import Any
@@ -163,7 +163,7 @@ def consenting(study: Study) -> QuerySet[Annotator]:
 
 
 def withdrawal_of(annotator: Annotator, study: Study) -> Withdrawal | None:
-    """Return the annotator's withdrawal from `study` that stands, if there is one."""
+    """Return the annotator's withdrawal from `study` that is in force, if there is one."""
     return _standing(study).filter(annotator=annotator).first()
 
 

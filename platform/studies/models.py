@@ -247,7 +247,7 @@ class AuditLink(models.Model):
     entry_number = models.BigIntegerField()
     study_number = models.BigIntegerField(null=True)
     actor_number = models.BigIntegerField(null=True)
-    # Without the salt nobody can find out what an entry said by trying; it goes with details that are erased.
+    # Without the salt nobody can guess the contents of an entry; it is erased together with the details.
     salt = models.CharField(max_length=32, blank=True)
     content = models.CharField(max_length=64)  # keyed hash of salt and entry
     digest = models.CharField(max_length=64, unique=True)  # keyed hash of this link and the digest before it

@@ -21,7 +21,7 @@ class Erasing(Enum):
     WITH_ANSWERS = "deleted, or kept under a nameless code, as the consent text says"
     REDACT = "emptied of what names the person"
     KEEP = "kept"
-    NOTHING = "holds nothing about annotators"
+    NOTHING = "stores nothing about annotators"
 
 
 @dataclass(frozen=True)

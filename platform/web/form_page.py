@@ -72,7 +72,7 @@ class FormPage(VerbView, Generic[F]):
     template_name: str
     form_class: type[F]
     form: F
-    action = ""  # the value of the button that calls the verb; others show the form as it stands
+    action = ""  # the value of the button that calls the verb; others show the present form
 
     def make_form(self, data: Any) -> F:
         """Return the form, unbound where `data` is None."""

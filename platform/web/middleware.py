@@ -55,7 +55,7 @@ class TrustedProxyMiddleware:
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
         self.trusted: list[IPv4Network | IPv6Network] = settings.TRUSTED_PROXIES or []
-        # Where nothing is said of proxies the scheme is believed: without it HTTPS=yes would redirect for ever.
+        # If proxies are not configured, the scheme is believed: otherwise HTTPS=yes would redirect forever.
         kept = {"HTTP_X_FORWARDED_PROTO"} if settings.TRUSTED_PROXIES is None else set()
         self.untrusted_headers = [name for name in _FORWARDED if name not in kept]
 

@@ -78,7 +78,7 @@ def _object(data: bytes, name: str) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         raise refusal(name, "is not JSON", "table_not_json") from error
     if not isinstance(value, dict):
-        raise refusal(name, "holds something other than an object", "table_not_json")
+        raise refusal(name, "contains something other than an object", "table_not_json")
     return value
 
 

@@ -1,1 +1,1 @@
-"""Names, spellings and codes of what people say of themselves."""
+"""Names, spellings and codes for people's details about themselves."""

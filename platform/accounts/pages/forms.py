@@ -26,7 +26,7 @@ else:
 
 
 class SuggestingInput(forms.TextInput):
-    """A text field with suggestions, none of which has to be taken."""
+    """A text field with suggestions, which may be ignored."""
 
     template_name = "accounts/suggesting_input.html"
 
@@ -112,7 +112,7 @@ def not_understood(profile: AnnotatorProfile, field: str) -> bool:
 
 
 def _understood(profile: AnnotatorProfile, field: str) -> str:
-    """Say what a stored answer counts as, so that a person can put right what was taken for something else."""
+    """Show how a stored answer is counted, so that a person can correct a misunderstanding."""
     if profile.pk is None or not profile.words.get(field):
         return ""
     stored = getattr(profile, field)

@@ -1,4 +1,4 @@
-"""Second factors of a person: the list, an authenticator app, passkeys; and where they are asked for."""
+"""Second factors of a person: the list, an authenticator app, passkeys, and the pages that ask for them."""
 
 import json
 from typing import Any
@@ -50,7 +50,7 @@ class SetUpApp(ActivateTOTPView):
 
 @requires(get=Capability.SIGNED_IN, post=Capability.SIGNED_IN)
 class RemoveApp(DeactivateTOTPView):
-    """Remove the authenticator app, and say what follows."""
+    """Remove the authenticator app, and explain the consequences."""
 
     def get_context_data(self, **context: Any) -> dict[str, Any]:
         return {
@@ -92,7 +92,7 @@ class RenamePasskey(webauthn.EditWebAuthnView):
 
 @requires(get=Capability.SIGNED_IN, post=Capability.SIGNED_IN)
 class RemovePasskey(webauthn.RemoveWebAuthnView):
-    """Remove a passkey, and say what follows."""
+    """Remove a passkey, and explain the consequences."""
 
     success_url = reverse_lazy("mfa_index")
 

@@ -1,4 +1,4 @@
-"""Signing in, resetting a forgotten password, and the list of one's sessions."""
+"""Signing in, resetting a forgotten password, and the list of a person's sessions."""
 
 from datetime import timedelta
 from typing import Any
@@ -41,7 +41,7 @@ class SignIn(LoginView):
 
 
 def too_many_failures(request: HttpRequest, _refused: HttpResponse, _credentials: Any) -> HttpResponse:
-    """Say that a user name was tried too often from here; nothing about whether there is such a person."""
+    """Explain that a user name was tried too often from here, without revealing whether it exists."""
     wait: timedelta = settings.AXES_COOLOFF_TIME
     answer = render(
         request, "accounts/locked_out.html", {"minutes": wait // timedelta(minutes=1)}, status=429
@@ -61,7 +61,7 @@ def admin_sign_in(request: HttpRequest) -> HttpResponse:
 
 @requires(get=Capability.ANYONE, post=Capability.ANYONE)
 class ForgottenPassword(PasswordResetView):
-    """Send a letter with a link, and say the same whether or not anybody has that address."""
+    """Send a letter with a link; the page is the same whether or not anybody has that address."""
 
     form_class = ForgottenPasswordForm
 

@@ -74,7 +74,7 @@ def create_token(request: HttpRequest) -> HttpResponse:
 @requires(post=Capability.SIGNED_IN)
 @in_language_of_frame
 def revoke_token(request: HttpRequest, prefix: str) -> HttpResponse:
-    """Make one of one's own tokens useless."""
+    """Revoke one of the person's own tokens."""
     token = get_object_or_404(ApiToken, user=_user(request), prefix=prefix)
     tokens.revoke(token=token)
     messages.success(request, _("The token “%(name)s” is revoked.") % {"name": token.name})
@@ -109,5 +109,5 @@ def _roles(user: User) -> str:
 
 
 def _user(request: HttpRequest) -> User:
-    assert isinstance(request.user, User)  # RightsMiddleware lets nobody else in
+    assert isinstance(request.user, User)  # RightsMiddleware admits nobody else
     return request.user

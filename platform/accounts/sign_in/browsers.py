@@ -1,4 +1,4 @@
-"""What a browser calls itself, in words that its owner recognises."""
+"""The name of a browser, in words that its owner recognises."""
 
 from django.utils.translation import gettext
 

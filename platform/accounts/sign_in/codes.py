@@ -74,11 +74,11 @@ def use_once(*, authenticator: Authenticator, code: str) -> bool:
 
 
 class SignInCodeForm(CodeForm, AuthenticateForm):
-    """The code that is asked for after the password."""
+    """The form for the code after the password."""
 
 
 class ConfirmCodeForm(CodeForm, ReauthenticateForm):
-    """The code that is asked for before something important is changed."""
+    """The form for the code before an important change."""
 
 
 class FirstCodeForm(CodeForm, ActivateTOTPForm):

@@ -46,7 +46,7 @@ def device_of(request: HttpRequest) -> Device:
 
 
 def client_address(request: HttpRequest) -> str | None:
-    """Return what wrong passwords are counted by: the browser if that user has signed in with it, else the address.
+    """Return the key for counting wrong passwords: the browser if that user has signed in with it, else the address.
 
     For a browser this is a made-up address of a private network (RFC 4193), for addresses are what is stored.
     """

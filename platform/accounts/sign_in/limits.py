@@ -25,7 +25,7 @@ from accounts.models import User
 MODEL_BACKEND = "django.contrib.auth.backends.ModelBackend"
 SIGNED_IN_AT = "signed_in_at"
 SEEN_AT = "seen_at"
-# So often at most is it written down that a session is in use.
+# The use of a session is recorded at most this often.
 WRITE_SECONDS = 60
 ENDED = "You were signed out because you had not used the site for a while. Sign in again to continue."
 TOO_OLD = "You were signed out because you signed in a long time ago. Sign in again to continue."

@@ -22,7 +22,7 @@ from fido2.cose import CoseKey
 from fido2.webauthn import AuthenticationResponse, RegistrationResponse
 
 REFUSED = _("This passkey does not work here. Try again, or sign in another way.")
-TOO_MANY = "You have as many passkeys as one account can have. Remove one first."
+TOO_MANY = "You have the maximum number of passkeys for one account. Remove one first."
 MOST_PER_PERSON = 20
 LONGEST_NAME = 80
 # What a browser sends has some hundred characters, with an attestation some thousand.
@@ -105,7 +105,7 @@ class AddPasskeyForm(PasskeyForm, webauthn.AddWebAuthnForm):
         self.fields["name"].widget.attrs["maxlength"] = LONGEST_NAME
 
     def clean_name(self) -> str:
-        # Cut off rather than refused: the device holds the passkey already.
+        # Cut off instead of refused: the device has already stored the passkey.
         return str(super().clean_name())[:LONGEST_NAME]
 
     def clean_credential(self) -> Mapping[str, Any]:

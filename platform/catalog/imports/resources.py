@@ -229,7 +229,7 @@ def _pair(row: int, cells: Mapping[str, str], columns: Mapping[str, str]) -> Lis
     if len(identity) > _MAX_NAME:
         raise DomainError("identity_too_long", f"identity is longer than {_MAX_NAME} characters")
     if not identity.isprintable():
-        raise DomainError("identity_unprintable", "identity holds a control character")
+        raise DomainError("identity_unprintable", "identity contains a control character")
     values: dict[str, float | int | None] = dict.fromkeys(_FIELDS)
     for column, field in COUNT_COLUMNS.items():
         if column in cells:

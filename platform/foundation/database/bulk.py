@@ -1,7 +1,7 @@
 """Many rows at once: keys allocated beforehand, then COPY on PostgreSQL and executemany on SQLite.
 
-For imports of 100,000 judgements and more, where one object per row would cost minutes. Values must be what
-the columns hold already: nothing is validated here but by the database's constraints.
+For imports of 100,000 judgements and more, where one object per row would cost minutes. Values must already have the
+form of the columns: only the database's constraints validate them.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""While the database is away: one line in the log, not a traceback for each request and each try of a worker."""
+"""While the database is unavailable: one line in the log instead of a traceback for each request and worker attempt."""
 
 import logging
 import threading
@@ -35,7 +35,7 @@ def database_away(error: BaseException | None) -> bool:
 
 
 class OutageFilter(logging.Filter):
-    """Turns records about a database that is away into one line a minute, which says how many there were."""
+    """Replaces records about an unavailable database by one line a minute with their number."""
 
     def __init__(self) -> None:
         super().__init__()

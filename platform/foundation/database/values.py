@@ -14,7 +14,7 @@ def uuid_value(value: UUID) -> Any:
 
 
 def moment_value(value: datetime) -> Any:
-    """Return a moment as the database keeps it."""
+    """Return a time in the format of the database."""
     return connection.ops.adapt_datetimefield_value(value)
 
 

@@ -146,7 +146,7 @@ def _new_tracer() -> "Tracer":
     provider.add_span_processor(processor)
 
     def end() -> None:
-        """Send what waits; a collector that does not answer holds up no process that ends."""
+        """Send waiting spans; a collector that does not answer does not delay the end of a process."""
         patience = threading.Timer(_SECONDS_TO_END, exporter.shutdown)
         patience.daemon = True
         patience.start()

@@ -156,7 +156,7 @@ def _text(data: bytes, name: str) -> str:
         ) from error
     if "\0" in text:
         row = text.count("\n", 0, text.index("\0")) + 1
-        raise refusal(name, f"is not a text file: row {row} holds a NUL character", "table_binary")
+        raise refusal(name, f"is not a text file: row {row} contains a NUL character", "table_binary")
     return text
 
 
@@ -207,7 +207,7 @@ def _json_record(line: str, row: int, name: str) -> dict[str, str]:
     except (ValueError, RecursionError) as error:
         raise refusal(name, f"is not JSON in line {row}", "table_not_json") from error
     if cells is None:
-        raise refusal(name, f"holds something other than an object in line {row}", "table_not_json")
+        raise refusal(name, f"contains something other than an object in line {row}", "table_not_json")
     if max(map(len, cells.values()), default=0) > MAX_CELL:
         raise refusal(
             name, f"has a cell of more than {MAX_CELL:,} characters in line {row}", "table_not_json"
@@ -262,7 +262,7 @@ def _header(line: Sequence[str] | None, name: str) -> list[str]:
 
 
 def unstorable(text: str) -> str:
-    """Return what in a text no database can store, or "". JSON and workbooks can hold it."""
+    """Return the part of a text that no database can store, or "". JSON and workbooks may contain it."""
     match = _NO_CHARACTER.search(text)
     if match is None:
         return ""
@@ -270,7 +270,7 @@ def unstorable(text: str) -> str:
 
 
 def storable(text: str) -> str:
-    """Return a text without what no database can store."""
+    """Return a text without characters that no database can store."""
     return _NO_CHARACTER.sub("", text)
 
 

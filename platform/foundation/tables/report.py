@@ -1,4 +1,4 @@
-"""What became of the rows of an imported file: each is kept, repaired (how) or rejected (why)."""
+"""The state of an imported file's rows: each is kept, repaired (how) or rejected (why)."""
 
 import csv
 from collections.abc import Iterable, Mapping
@@ -22,8 +22,8 @@ class Rejection:
 class RowsReport:
     """The rows of one file: `kept + repaired + len(rejected) == read`.
 
-    Kept: taken as it stands. Repaired: taken after at least one change; `repairs` counts rows by change, and
-    a row with two changes counts under both. Rejected: not taken.
+    Kept: imported unchanged. Repaired: imported after at least one change; `repairs` counts rows by change, and
+    a row with two changes counts under both. Rejected: not imported.
     """
 
     kind: str

@@ -59,7 +59,7 @@ def _rows_of(
         reader.stdin.write(data)
         reader.stdin.close()
     except BrokenPipeError:
-        pass  # it ended before it had read all: what it said, or did not, tells why
+        pass  # it ended before it had read everything: its output, or missing output, shows why
     message = json.loads(reader.stdout.readline() or "null")
     rows = 0
     for line in reader.stdout if message and "rows" in message else ():

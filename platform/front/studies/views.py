@@ -51,7 +51,7 @@ def study_list(request: HttpRequest) -> HttpResponse:
 
 @requires(get=Capability.SEE_STUDY)
 def study_detail(request: HttpRequest, study: str) -> HttpResponse:
-    """Where the study stands from plan to release, each stage with its next action."""
+    """The progress of a study from plan to release, each stage with its next action."""
     context = study_context(request, study)
     (summary,) = _summaries([context["study"]])
     prompts = context["study"].prompt_templates.all()

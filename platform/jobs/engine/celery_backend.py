@@ -26,7 +26,7 @@ class CeleryBackend(BaseTaskBackend):
                 args=[task.module_path, list(args), dict(kwargs)], queue=queue_named(task.queue_name)
             )
         except (OperationalError, OSError) as error:
-            # The kind alone: the text of the error may hold the broker's address with its password.
+            # Only the type: the text of the error may contain the broker's address with its password.
             raise QueueUnreachable(type(error).__name__) from error
         result: TaskResult[Any] = TaskResult(
             task=task,

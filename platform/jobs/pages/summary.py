@@ -16,7 +16,7 @@ LINES_PER_PAGE = 50
 
 @dataclass(frozen=True)
 class JobSummary:
-    """How a job is doing, in words that stand on its page."""
+    """The state of a job, in words for its page."""
 
     state: str
     tone: str

@@ -96,7 +96,7 @@ def execute(job_id: int) -> None:
         with workers.busy():
             _perform(job, JobProgress(job))
     except DomainError:
-        return  # Expected, and told on the job's page.
+        return  # Expected, and shown on the job's page.
 
 
 def run_here(job: Job, progress: Progress) -> Job:

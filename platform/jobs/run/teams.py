@@ -25,7 +25,7 @@ def enqueue_team(
     study_id: int | None = None,
     queue: str = DEFAULT,
 ) -> list[Job]:
-    """Ask for background work that as many workers share. One alone is a job like any other."""
+    """Queue background work that several workers share. With one worker it is an ordinary job."""
     common: dict[str, Any] = {
         "kind": kind,
         "arguments": arguments,

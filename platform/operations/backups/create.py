@@ -138,7 +138,7 @@ def _earlier_files(backups: BackupFolder) -> CopiedFiles:
     if not set(manifest.keys) & set(keys.fingerprints()):
         raise Conflict(
             "backup_folder_of_other_server",
-            f"{backups.path} holds backups made with another SECRET_KEY: choose another folder for this server’s "
+            f"{backups.path} contains backups made with another SECRET_KEY: choose another folder for this server’s "
             f"backups.",
         )
     earlier.by_name = {file.name: file for file in backups.index(names[-1])}

@@ -1,6 +1,6 @@
 """Rests between pieces of work, so that a backup leaves the database to the people who label.
 
-`nice` holds back the processes of a backup, but not those of the PostgreSQL server that work for it.
+`nice` slows down the processes of a backup, but not those of the PostgreSQL server that work for it.
 """
 
 import shutil

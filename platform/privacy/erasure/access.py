@@ -35,7 +35,7 @@ def sign_ins_of(user: User | None, model: type[Model]) -> QuerySet[Any]:
 def forget(user: User, names: PersonNames) -> None:
     """End and delete sessions, and delete failed and recorded sign-ins under the account's names.
 
-    A lead's session may hold the notes on links that were just made: the names are taken out of it.
+    A lead's session may contain the notes on links that were just made: the names are removed from it.
     """
     session_keys = {session.pk for session in sessions_of(user)}
     Session.objects.filter(pk__in=session_keys).delete()

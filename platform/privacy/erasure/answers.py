@@ -47,7 +47,7 @@ def promise_of(annotator: Annotator, study: Study) -> Labels:
 
 
 def settle(annotator: Annotator) -> AnswersOutcome:
-    """Delete answers or take from them what names the person. The caller locked what they hold."""
+    """Delete answers, or remove what names the person from them. The caller has locked their tasks."""
     promises = {study.pk: promise_of(annotator, study) for study in studies_of(annotator)}
     severed = [pk for pk, promise in promises.items() if promise is Labels.SEVER]
     # A tool in which a campaign was labelled still knows whose answers these are.
@@ -72,7 +72,8 @@ def _sever(annotator: Annotator) -> None:
     annotations = Annotation.objects.filter(annotator=annotator)
     annotations.update(**blank("annotation.Annotation"))
     Judgement.objects.filter(annotation__in=annotations, text__isnull=False).delete()
-    # Without answers nothing has to say who took part. With them, what a lead decided about the person still holds.
+    # Without answers no record of the participation is needed. With answers, a lead's decisions about the person remain
+    # valid.
     enrolments = Enrolment.objects.filter(annotator=annotator)
     enrolments.exclude(campaign__in=annotations.values("campaign")).delete()
     enrolments.filter(state=Enrolment.State.ACTIVE).update(state=Enrolment.State.PAUSED)

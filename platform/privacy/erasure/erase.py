@@ -80,7 +80,7 @@ def erase_annotator(*, annotator: Annotator, by: User | None) -> ErasureReport:
     _forget_profile(annotator)
     own_invitations(annotator).delete()
     _delete_rows(annotator)
-    # Counts and results hold codes of annotators. They are made again from the labels.
+    # Counts and results contain codes of annotators. They are computed again from the labels.
     CampaignSnapshot.objects.filter(campaign__in=campaigns).delete()
     Report.objects.filter(study__in=studies).delete()
     user = annotator.user
@@ -120,7 +120,7 @@ def _forget_in_tools(annotator: Annotator, by: User | None) -> None:
 
 
 def _subjects_of(annotator: Annotator) -> set[str]:
-    """Return how the audit trail calls what is about this person alone."""
+    """Return the names in the audit trail of objects that concern only this person."""
     enrolments = annotator.enrolments.values_list("pk", flat=True)
     invitations = own_invitations(annotator).values_list("pk", flat=True)
     places = annotator.panel_people.filter(places__isnull=False).values_list("places", flat=True)

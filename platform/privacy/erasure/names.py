@@ -1,4 +1,4 @@
-"""What names a person: user name, address, code, ids at panels, notes on their links. And where it stands by chance."""
+"""A person's names (user name, address, code, ids at panels, notes on their links), and where they occur by chance."""
 
 import json
 import re
@@ -17,7 +17,7 @@ from annotation.recruitment.models import PanelPerson, PanelPlace
 from privacy.inventory import tables
 
 ERASED = "(erased)"
-_SHORTEST = 3  # letters; a shorter name stands in too many other texts
+_SHORTEST = 3  # letters; a shorter name occurs in too many other texts
 _SHORTEST_NUMBER = 6
 
 
@@ -47,7 +47,7 @@ class PersonNames:
         return self._pattern.sub(ERASED, value) if isinstance(value, str) else value
 
     def written(self) -> set[str]:
-        """Return how the names may stand in a column: as they are, or as JSON writes them."""
+        """Return the forms of the names in a column: unchanged, or escaped as in JSON."""
         return set(self.all) | {json.dumps(name)[1:-1] for name in self.all}
 
 

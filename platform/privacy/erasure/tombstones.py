@@ -1,6 +1,6 @@
 """The list of erased people that is kept outside the database, which an older backup does not know.
 
-It names nobody: a line holds the time and a keyed hash of the random code that the person had. The table
+It names nobody: a line contains the time and a keyed hash of the random code that the person had. The table
 `privacy.Erasure` holds the same; what the file lacks is written to it again.
 """
 
@@ -21,7 +21,7 @@ _USE = "stereoscope erased people"
 
 
 def hashes_of(annotator: Annotator) -> tuple[str, ...]:
-    """Return the hashes by which an annotator stands in the list: by today's SECRET_KEY and by earlier ones."""
+    """Return an annotator's possible hashes in the list, by the present SECRET_KEY and by earlier ones."""
     return keyed_hashes(annotator.pseudonym, use=_USE)
 
 

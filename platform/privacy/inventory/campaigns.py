@@ -137,7 +137,7 @@ CAMPAIGNS = (
     nothing("annotation.Instrument", "campaign version guidelines statement labels translations created_at"),
     nothing("annotation.QuotaRule", "campaign kind field k values negated matches_group"),
     nothing("annotation.CampaignAttribute", "campaign group attribute role"),
-    # `quota_mix` counts what holders said of themselves; it is counted again when their profile is deleted.
+    # `quota_mix` counts the profiles of a task's annotators; it is counted again when a profile is deleted.
     nothing(
         "annotation.Task", "public_id campaign image screen wanted held quota_mix withdrawn purpose sensitive"
     ),

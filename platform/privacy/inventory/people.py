@@ -156,7 +156,7 @@ PEOPLE = (
         "privacy.Erasure",
         Erasing.KEEP,
         about="code_hash erased_at",
-        reason="Written by erasing. It holds a keyed hash of a random code, by which the "
+        reason="Written by erasing. It contains a keyed hash of a random code, by which the "
         "person can be found in a restored backup.",
     ),
     nothing("privacy.RetentionRun", "day applied_at removed"),

@@ -69,7 +69,7 @@ class OwnRecords:
         }
 
     def tables(self) -> list[PersonalTable]:
-        """Return the tables that can hold rows about the person, if their copy has a field of them."""
+        """Return the tables that may have rows about the person, if a field of them is in their copy."""
         return [
             table for table in tables() if (table.person or table.model in SIGN_INS) and self.fields(table)
         ]

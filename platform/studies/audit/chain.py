@@ -1,9 +1,9 @@
 """The chain over the audit trail: whether entries were changed, removed or put in between is found out.
 
-Entries are written in the transactions of what they tell, many at once; a worker adds them to the chain a moment
-later, one after another. Each link holds a keyed hash of its entry and one of the link before, with a key that is
-not in the database. Who has both can write a new chain: note the latest digest elsewhere (syslog, a backup) and
-check that it is still there.
+Entries are written in the transactions of what they tell, many at once; a worker adds them to the chain a moment later,
+one after another. Each link contains a keyed hash of its entry and of the previous link, with a key that is not in the
+database. A person with both could write a new chain: note the latest digest elsewhere (syslog, a backup) and check that
+it is still there.
 """
 
 import json
@@ -22,7 +22,7 @@ from studies import audit
 from studies.models import AuditEntry, AuditLink
 
 REDACTED = "audit_entry.redacted"
-MOST_PROBLEMS = 20  # that are told
+MOST_PROBLEMS = 20  # problems that are reported
 _AT_ONCE = 500
 _CONTENT = "stereoscope audit content"
 _LINK = "stereoscope audit chain"

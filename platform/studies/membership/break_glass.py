@@ -1,4 +1,4 @@
-"""Administrators who are no members read a study for a limited time: for a reason, recorded, and told to its leads."""
+"""Administrators who are not members read a study for a limited time, with a recorded reason that its leads see."""
 
 from datetime import timedelta
 
@@ -63,7 +63,7 @@ def end(*, glass: BreakGlass, by: User) -> None:
 
 
 def end_expired() -> int:
-    """Record the end of those whose time is over; return how many. Each is recorded once, whoever is faster."""
+    """Record the end of accesses whose time is over; return their number. Concurrent calls record each once."""
     ended = 0
     for glass in BreakGlass.objects.expired().select_related("study", "user"):
         with transaction.atomic():

@@ -23,7 +23,7 @@ def send_to_leads(*, study: Study, letter: Callable[[str], EmailMessage], progre
         try:
             letter(address).send()
         except (smtplib.SMTPException, OSError) as error:
-            # The kind alone: what a mail server answers may hold addresses and more.
+            # Only the type, because a mail server's answer may contain addresses and more.
             raise DomainError(
                 "mail_not_sent",
                 f"The mail server accepted no letters ({type(error).__name__}). Check EMAIL_HOST and the other EMAIL "

@@ -14,7 +14,7 @@ from foundation.errors import Conflict, DomainError
 from studies import audit
 from studies.models import Study, StudyGroup, StudyMembership
 
-# Words that stand where a study's slug would: /studies/new/.
+# Words in the place of a study's slug: /studies/new/.
 _TAKEN_BY_PAGES = frozenset({"new"})
 
 

@@ -55,7 +55,7 @@ def _uploaded(files: "Sequence[File[Any]]", name: str, by: User | None) -> Resou
     with tempfile.TemporaryDirectory() as folder:
         paths = []
         for number, file in enumerate(files):
-            # A folder for each: two files may have one name, by which problems are told.
+            # One folder for each, because two files may have the same name, which problems mention.
             path = Path(folder) / str(number) / (PurePosixPath(file.name or "").name or "file.csv")
             path.parent.mkdir()
             path.write_bytes(file.read())

@@ -1,4 +1,4 @@
-"""Bodies of API requests: JSON that every part of the server can hold and every database can store."""
+"""Bodies of API requests: JSON that every part of the server can process and every database can store."""
 
 from collections.abc import Mapping
 from typing import IO, Any

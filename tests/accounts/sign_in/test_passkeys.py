@@ -226,7 +226,7 @@ def test_an_account_has_so_many_passkeys_at_most(
     credential = json.dumps(Device().create(options_on(browser_of_lena.get(ADD))))
     page = browser_of_lena.post(ADD, {"name": "x", "credential": credential})
     assert passkeys.TOO_MANY in page.content.decode()
-    assert "as many passkeys as one account can have" in browser_of_lena.get(FACTORS).content.decode()
+    assert "the maximum number of passkeys for one account" in browser_of_lena.get(FACTORS).content.decode()
 
 
 def test_names_are_given_changed_and_cut_off(browser_of_lena, lead, django_capture_on_commit_callbacks):

@@ -72,7 +72,7 @@ def test_a_workbook_is_read_by_its_first_sheet_or_the_one_named(workbook):
         (b"a,a\n1,2\n", "a.csv", "two columns called “a”"),
         (b"a,b\n1,\xe9\n", "a.csv", "not UTF-8 text (row 2)"),
         ("a,b\n1,2\n".encode("utf-16"), "a.csv", "not UTF-8 text (row 1)"),
-        (b"a,b\n1,\0\n", "a.csv", "row 2 holds a NUL"),
+        (b"a,b\n1,\0\n", "a.csv", "row 2 contains a NUL"),
         (b'a,b\n1,"2\n', "a.csv", "not a well-formed CSV file"),
         (b"a,b\n1," + b"x" * 140_000 + b"\n", "a.csv", "more than 131,072 characters in row 2"),
         (b'{"a": 1}\nnonsense\n', "a.jsonl", "not JSON in line 2"),
