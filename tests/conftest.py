@@ -36,7 +36,7 @@ ROOT = Path(__file__).resolve().parents[1]
 # Searches among everything that lives long took most of the time of all searches; tests make little garbage that stays.
 GARBAGE_THRESHOLDS = (20_000, 20, 50)
 
-# The same examples each time, however long a busy machine takes to make them: a failure is no matter of luck.
+# The same examples each time, even on a slow machine, so that failures can be reproduced.
 property_tests.register_profile(
     "stereoscope", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )

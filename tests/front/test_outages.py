@@ -1,4 +1,4 @@
-"""What is said and logged while the database is away, or a disk is full or read-only."""
+"""Messages and log entries while the database is unavailable, or a disk is full or read-only."""
 
 import logging
 import resource

@@ -1,4 +1,4 @@
-"""Errors and spans are sent without any content, and a collector that is away is no matter of people's requests."""
+"""Errors and spans are sent without any content, and an unavailable collector does not affect people's requests."""
 
 import http.client
 import json

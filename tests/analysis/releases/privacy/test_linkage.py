@@ -1,4 +1,5 @@
-"""Releases joined by person: nobody is told apart from all but a few, whoever came and left between them."""
+"""Releases joined by person: everybody shares their row with enough others, even if people joined or left in
+between."""
 
 import random
 from collections import Counter
