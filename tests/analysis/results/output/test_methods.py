@@ -64,7 +64,7 @@ def test_intervals_of_few_annotators_are_not_called_conservative(marked):
 def test_intervals_of_one_annotator_hold_for_this_one(marked):
     Annotation.objects.exclude(annotator=marked.annotators["p"]).update(status="excluded")
     page = written(marked)
-    assert page.count("The intervals hold for this annotator only") == 2
+    assert page.count("The intervals apply only to this annotator") == 2
     assert "conservative" not in page
 
 
