@@ -11,7 +11,6 @@ from pathlib import Path
 from statistics import mean
 
 import pytest
-from django.core.management import call_command
 from PIL import Image as Picture
 
 from annotation.models import Annotation, Assignment, Campaign
@@ -24,6 +23,7 @@ from tests.e2e.axe import violations
 from tests.e2e.conftest import DESKTOP, PHONE
 from tests.e2e.lead.launch import open_simulated
 from tests.e2e.test_walk import sign_in
+from tests.e2e.worker import finish_jobs
 
 pytestmark = [pytest.mark.e2e, pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 
@@ -65,11 +65,6 @@ def tree() -> bytes:
     return file.getvalue()
 
 
-def work() -> None:
-    """Do what is queued, as the worker beside the server does."""
-    call_command("db_worker", batch=True, startup_delay=False, interval=0.1, verbosity=0)
-
-
 def looked_at(page, name: str) -> None:
     """Check a page with axe, see that it fits a phone, and keep pictures of it where a folder is given."""
     assert violations(page) == []
@@ -96,7 +91,7 @@ def make_study(page, archive) -> None:
     )
     page.get_by_role("button", name="Import", exact=True).click()
     page.wait_for_url("**/jobs/*/")
-    work()
+    finish_jobs(page)
     page.get_by_text("succeeded").first.wait_for()
 
 
@@ -112,7 +107,7 @@ def probe(page) -> None:
     looked_at(page, "probe-new")
     page.get_by_role("button", name="Ask for 144 answers").click()
     page.get_by_text("Questions are being asked").wait_for()
-    work()
+    finish_jobs(page)
     page.reload()
     page.get_by_text("Left to ask").wait_for()
     looked_at(page, "probe-run")
@@ -210,7 +205,7 @@ def test_from_an_archive_of_images_to_a_difference(new_page, lead, analyst):
     sign_in(page, "anton")
     page.goto("/studies/hill-and-harbour/results/")
     page.get_by_role("button", name="Compute").first.click()
-    work()
+    finish_jobs(page)
     page.goto("/studies/hill-and-harbour/results/probes/")
     looked_at(page, "results")
     expected = difference_by_hand()
@@ -260,7 +255,7 @@ def test_a_failed_scenario_is_drawn_again(new_page, lead, tmp_path):
     page.goto("/studies/lamps/images/generate/?backend=sketch")
     page.get_by_role("button", name="Make 4 images").click()
     page.get_by_role("heading", name="In progress").wait_for()
-    work()
+    finish_jobs(page)
     page.goto("/studies/lamps/scenarios/")
     looked_at(page, "scenarios-unchecked")
     page.get_by_role("link", name="Have people check them").click()
@@ -283,7 +278,7 @@ def test_a_failed_scenario_is_drawn_again(new_page, lead, tmp_path):
     looked_at(page, "redraw")
     page.get_by_role("button", name="Retract and draw again").click()
     page.get_by_text("1 scenario is drawn again").wait_for()
-    work()
+    finish_jobs(page)
     assert study.images.filter(scenario="harbour", retracted_at=None).count() == 2
     assert study.images.filter(scenario="harbour").exclude(retracted_at=None).count() == 2
     page.goto("/studies/lamps/scenarios/?verdict=open")

@@ -5,13 +5,13 @@ from collections import defaultdict
 from statistics import mean
 
 import pytest
-from django.core.management import call_command
 
 from annotation.models import Annotation, Campaign
 from studies.models import Study
 from tests.e2e.annotator.steps import drag, ready
 from tests.e2e.conftest import PHONE
 from tests.e2e.lead.launch import open_simulated
+from tests.e2e.worker import finish_jobs
 
 pytestmark = [pytest.mark.e2e, pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 
@@ -48,10 +48,8 @@ def make_images(page):
     page.goto("/studies/walk/images/generate/?backend=sketch")
     page.get_by_role("button", name="Make 4 images").click()
     page.get_by_role("heading", name="In progress").wait_for()
-    # The very worker that `make demo` runs beside the server, for as long as there is something to do.
-    call_command("db_worker", batch=True, startup_delay=False, interval=0.1, verbosity=0)
-    # The page shows it when the job has ended.
-    page.get_by_role("link", name="New campaign").first.wait_for(timeout=90_000)
+    finish_jobs(page)
+    page.get_by_role("link", name="New campaign").first.wait_for()
 
 
 def open_campaign(page):

@@ -8,12 +8,12 @@ from decimal import Decimal
 from urllib.parse import urlsplit
 
 import pytest
-from django.core.management import call_command
 
 from annotation.models import Campaign
 from annotation.recruitment.models import Recruitment
 from tests.annotation.recruitment.conftest import fake  # noqa: F401 - a fixture
 from tests.e2e.test_walk import sign_in
+from tests.e2e.worker import finish_jobs
 from tests.generation.backends.images_endpoint import images_endpoint
 
 pytestmark = [pytest.mark.e2e, pytest.mark.slow, pytest.mark.django_db(transaction=True)]
@@ -126,9 +126,8 @@ def make_images(lead: Lead) -> None:
     lead.press("button", "Make 4 images")
     page.wait_for_url("**/studies/walk/")
     page.get_by_role("heading", name="In progress").wait_for()
-    call_command("db_worker", batch=True, startup_delay=False, interval=0.1, verbosity=0)
-    # The page shows it by itself when the job has ended.
-    page.get_by_role("link", name="New campaign").first.wait_for(timeout=90_000)
+    finish_jobs(page)
+    page.get_by_role("link", name="New campaign").first.wait_for()
 
 
 def draft_campaign(lead: Lead) -> None:
