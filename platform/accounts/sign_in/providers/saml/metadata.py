@@ -1,11 +1,13 @@
 """The identity provider's metadata: who it is, where it signs people in, and with which keys it signs."""
 
+import base64
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from cryptography.x509 import load_der_x509_certificate
 from lxml import etree
 
 from accounts.sign_in.providers.saml.errors import MetadataError
@@ -46,6 +48,8 @@ def identity_provider(file: str, entity_id: str) -> IdentityProvider:
     certificates = tuple(_signing_certificates(role))
     if not certificates:
         raise MetadataError(f"{file} contains no certificate with which {name} signs.")
+    if not all(map(_is_certificate, certificates)):
+        raise MetadataError(f"A certificate of {name} in {file} cannot be read. Download the metadata again.")
     return IdentityProvider(entity_id=name, sign_in_address=addresses[0], certificates=certificates)
 
 
@@ -85,3 +89,11 @@ def _signing_certificates(role: Any) -> list[str]:
         for certificate in key.findall("ds:KeyInfo/ds:X509Data/ds:X509Certificate", NAMESPACES)
         if certificate.text
     ]
+
+
+def _is_certificate(text: str) -> bool:
+    try:
+        load_der_x509_certificate(base64.b64decode(text, validate=True))
+    except ValueError:
+        return False
+    return True

@@ -74,6 +74,8 @@ def _is_declined(response: OneLogin_Saml2_Response) -> bool:
         if error.code == OneLogin_Saml2_ValidationError.STATUS_CODE_IS_NOT_SUCCESS:
             return True
         raise AnswerRefused(_CODES.get(error.code, "status")) from None
+    except Exception as error:  # a status without a code trips the toolkit
+        raise AnswerRefused(f"status: {type(error).__name__}") from None
     return False
 
 

@@ -1,5 +1,7 @@
 """A provider's metadata that cannot be used is refused in one sentence, when the server starts."""
 
+import re
+
 import pytest
 
 from accounts.sign_in.checks import check_identity_provider
@@ -48,6 +50,10 @@ def test_usable_metadata_are_read(idp):
         (
             lambda text: text.replace("https://login.velmar.example/sso", "http://login.velmar.example/sso"),
             "The sign-in address http://login.velmar.example/sso in FILE is not encrypted.",
+        ),
+        (
+            lambda text: re.sub("(<ds:X509Certificate>.{80})....", r"\1", text),
+            "A certificate of https://login.velmar.example/saml in FILE cannot be read. Download the metadata again.",
         ),
     ],
 )
