@@ -234,11 +234,13 @@ def _prolific_of_process(tmp_path_factory) -> Iterator[FakeProlific]:
         yield started
 
 
+# The shell has no windows, menus or tabs to draw: browser tests take two thirds of the processor time.
+BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
+
+
 def _executable() -> str | None:
     named = os.environ.get("STEREOSCOPE_CHROMIUM")
-    return (
-        named or shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    )
+    return named or next(filter(None, map(shutil.which, BROWSERS)), None)
 
 
 @pytest.fixture(scope="session")
