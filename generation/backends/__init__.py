@@ -1,4 +1,4 @@
-"""The back-ends that can make images, by the name one asks for them with."""
+"""The back-ends that make images, by name."""
 
 from foundation.errors import DomainError
 from generation.backends.base import Backend
@@ -12,7 +12,7 @@ BACKENDS: dict[str, Backend] = {
 
 
 def backend_named(name: str) -> Backend:
-    """Return the back-end of that name."""
+    """Return the back-end called `name`; raise DomainError if there is none."""
     if name not in BACKENDS:
         message = f"There is no back-end “{name}”. The back-ends are {', '.join(sorted(BACKENDS))}."
         raise DomainError("backend_unknown", message, fields={"backend": message})

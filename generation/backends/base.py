@@ -1,4 +1,4 @@
-"""What a model back-end is: see docs/develop/adding-a-backend.md for one written from beginning to end."""
+"""The interface of a model back-end; docs/develop/adding-a-backend.md walks through a complete example."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,28 +13,28 @@ Parameters = dict[str, Any]
 
 
 class ModelUnusable(DomainError):
-    """This was not drawn, and nothing else could be: the run stops, and what it was at stays to be made, unpaid."""
+    """No image can be made: the run stops, and the current request stays pending and is not paid."""
 
 
 @dataclass(frozen=True)
 class ImageRequest:
-    """One image asked of a model."""
+    """A request for one image."""
 
     prompt: str
     seed: int  # 0 ≤ seed < 2**63
-    group: str | None = None  # name of the identity group; models that take only text never look at it
+    group: str | None = None  # name of the identity group; models that take only text ignore it
     attribute: str | None = None
-    # The prompt of the first image of its scenario, for models that make the others from that one; "" without scenario.
+    # Prompt of the scenario's first image, for models that derive the others from it; "" without a scenario.
     first_prompt: str = ""
-    # Whether each image has to be paid: then what may have been made is not asked for once more.
+    # Whether each image costs money: if so, an image that may have been made is not requested again.
     paid: bool = False
 
 
 @dataclass(frozen=True)
 class Drawn:
-    """What a model answered, unless it blanked or refused: a picture it made here, or a file it got from elsewhere.
+    """The result of one request: a picture made here, a file from an endpoint, or an outcome without image.
 
-    A picture is stored as PNG; `data` is a PNG, JPEG or WebP file, which is looked at before it is kept.
+    A picture is stored as PNG; `data` is a PNG, JPEG or WebP file, which is checked before it is kept.
     """
 
     data: bytes = b""
@@ -42,46 +42,46 @@ class Drawn:
     outcome: str = "done"  # done, blanked (by its own safety checker), refused or failed
     reason: str = ""
     provenance: dict[str, Any] = field(default_factory=dict)
-    # Whether one image has to be paid, in runs that have a price.
+    # Whether this result must be paid for, in runs that have a price.
     charged: bool = True
-    # What would help where the model computed no image, such as another numerical type.
+    # Advice if the model computed no image, such as another numerical type.
     remedy: str = ""
 
 
 class Model(Protocol):
     """A model that is loaded and can draw."""
 
-    revision: str  # what exactly was loaded: a commit, or a digest; empty when the model has none
+    revision: str  # commit or digest of what was loaded; empty when the model has none
 
     def draw(self, request: ImageRequest) -> Drawn:
-        """Make one image. The same request gives the same bytes, whatever was drawn before.
+        """Make one image. The same request gives the same bytes, regardless of earlier requests.
 
-        Raises DomainError, in one sentence, when this request cannot be met; ModelUnusable when none can.
+        Raises DomainError, in one sentence, when this request cannot be met; ModelUnusable when no request can.
         """
 
 
 @runtime_checkable
 class DrawsTogether(Protocol):
-    """A model that makes several images in one call, if the run was planned so."""
+    """A model that can make several images in one call, if the run was planned that way."""
 
     at_once: int
 
     def draw_together(self, requests: Sequence[ImageRequest]) -> list[Drawn]:
-        """Answer all of them, in their order. What comes may depend on which they are: provenance says so."""
+        """Return one result per request, in order. An image may depend on the others; provenance records them."""
 
 
 @runtime_checkable
 class DrawsInParallel(Model, Protocol):
-    """A model elsewhere: `draw` may be called from this many threads at the same time."""
+    """A remote model: `draw` may be called from `in_parallel` threads at the same time."""
 
     in_parallel: int
 
     def stop(self) -> None:
-        """Someone asked to stop: end every pause between tries, now and later, with ModelUnusable."""
+        """End every pause between retries, current and future, with ModelUnusable."""
 
 
 class Backend(Protocol):
-    """A way to reach models. Cheap to make: nothing heavy is imported before `load`."""
+    """A way to reach models. Creating one is cheap: nothing heavy is imported before `load`."""
 
     name: ClassVar[str]
     title: ClassVar[str]
@@ -89,10 +89,10 @@ class Backend(Protocol):
     wants_gpu: ClassVar[bool]
 
     def clean(self, parameters: Mapping[str, Any], *, groups: Sequence[str]) -> Parameters:
-        """Return the parameters with defaults filled in; raise DomainError naming the one that is wrong."""
+        """Return the parameters with defaults filled in; raise DomainError naming an invalid one."""
 
     def load(self, *, model_id: str, parameters: Parameters, revision: str = "") -> Model:
-        """Get ready to draw; raise DomainError in one sentence when the model cannot be had.
+        """Load the model; raise DomainError, in one sentence, when it is not available.
 
-        `revision` is that of the run's first images, or "": where several can be had, it is this one.
+        `revision` is the revision of the run's first images, or ""; a source with several revisions loads it.
         """

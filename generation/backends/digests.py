@@ -1,4 +1,4 @@
-"""What exactly a local model holds. Large files are read once: as long as size and time stay, so does their digest."""
+"""Digests of local model files. Digests of large files are reused until size or modification time changes."""
 
 import hashlib
 import json
@@ -10,15 +10,15 @@ from pathlib import Path
 from django.conf import settings
 
 _CHUNK = 1 << 20
-# Smaller ones are read in no time.
+# Smaller files are quick to read and are not cached.
 _LARGE = 4 << 20
-# A file that was written just now may be written again within the same tick of its clock.
+# A file written less than 2 s ago may change again without a new modification time.
 _SETTLED_NANOSECONDS = 2_000_000_000
-Known = dict[str, tuple[int, int, str]]  # size, time of change and digest, by path
+Known = dict[str, tuple[int, int, str]]  # path → size, modification time in ns, digest
 
 
 def folder_digest(folder: Path) -> str:
-    """Return a digest over the names and contents of all files, hidden ones left out."""
+    """Return a digest of the names and contents of all files except hidden ones."""
     digest = hashlib.sha256()
     digests = _read()
     before = dict(digests)
@@ -32,7 +32,7 @@ def folder_digest(folder: Path) -> str:
 
 
 def file_digest(path: Path) -> str:
-    """Return a digest of the content of one file."""
+    """Return a digest of the content of a file."""
     digests = _read()
     before = dict(digests)
     digest = _content(path, digests)
@@ -62,18 +62,18 @@ def _read() -> Known:
             for path, (size, changed, digest) in stored.items()
         }
     except (OSError, ValueError, TypeError, AttributeError):
-        return {}  # none yet, or damaged: it is only ever a short cut
+        return {}  # missing or damaged: the stored digests only save time
 
 
 def _keep(digests: Known, before: Known) -> None:
-    """Write what is new, all at once; without room or right to write it is found out again the next time."""
+    """Store new digests atomically. If they cannot be written, they are computed again next time."""
     if digests == before:
         return
     try:
         settings.MODEL_DIGESTS.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=settings.MODEL_DIGESTS.parent, prefix="model-digests-")
         with os.fdopen(handle, "w", encoding="utf-8") as file:
-            # Another process may have learnt of other files meanwhile.
+            # Another process may have stored digests of other files meanwhile.
             json.dump(_read() | digests, file)
         Path(name).replace(settings.MODEL_DIGESTS)
     except OSError:

@@ -1,4 +1,4 @@
-"""What the parameters of every back-end have in common."""
+"""The base class for the parameters of back-ends."""
 
 from collections.abc import Mapping
 from typing import Any, ClassVar
@@ -21,7 +21,7 @@ class BackendParameters(ParameterSet):
     @model_validator(mode="before")
     @classmethod
     def _leave_out_empty(cls, values: Mapping[str, Any]) -> dict[str, Any]:
-        """Drop empty values, so that the default applies: often the model's own."""
+        """Drop empty values, so that the default applies, often the model's own."""
         return {
             name: value
             for name, value in values.items()
@@ -31,7 +31,7 @@ class BackendParameters(ParameterSet):
     @field_validator("*", mode="before")
     @classmethod
     def _require_number(cls, value: Any, info: ValidationInfo) -> Any:
-        """Refuse yes and no if a number is expected: Python treats them as 1 and 0."""
+        """Refuse booleans where a number is expected: Python treats them as 1 and 0."""
         if isinstance(value, bool) and cls.declaration(str(info.field_name)).value_type in (int, float):
             raise ValueError("not a number")
         return value

@@ -1,1 +1,1 @@
-"""Generation runs: estimated, planned, launched, executed by one job or several."""
+"""Generation runs: estimates, planning, and execution by one or several jobs."""

@@ -1,4 +1,4 @@
-"""What a run has spent: one number on the run, changed in the transactions that change what its images cost.
+"""The amount a run has spent: one number, changed in the same transactions as the costs of its requests.
 
 SQLite computes with floating-point numbers, so every result is rounded to what the column stores.
 """
@@ -15,16 +15,16 @@ _NUMBER = DecimalField(max_digits=14, decimal_places=_PLACES)
 
 
 def reserve(run: GenerationRun, amount: Decimal) -> bool:
-    """Count an amount as spent if the budget covers it, else nothing; return whether it does.
+    """Add an amount to the spent amount if the budget covers it; return whether it does.
 
-    The database compares and counts in one statement, so that workers of one run never spend more than its budget.
+    The database compares and adds in one statement, so the workers of a run never exceed its budget.
     """
     covered = Q(budget=None) | Q(budget__gte=_spent_after(amount))
     return bool(GenerationRun.objects.filter(covered, pk=run.pk).update(spent=_spent_after(amount)))
 
 
 def give_back(run: GenerationRun, amount: Decimal) -> None:
-    """Take an amount off what is spent."""
+    """Subtract an amount from the spent amount."""
     GenerationRun.objects.filter(pk=run.pk).update(spent=_spent_after(-amount))
 
 

@@ -1,7 +1,7 @@
-"""Which requests of a run a job may make: claimed a block at a time, so that several jobs share a run.
+"""Claims of jobs to requests of a run, made block by block so that several jobs can share a run.
 
-A claim holds as long as the attempt of the job that made it: it is running, and its lease, which a thread of its worker
-renews, has not run out. So the block of a worker that was killed is free once its lease has ended.
+A claim is valid while the attempt of the job is running and its lease, which a thread of its worker renews, has not
+expired. The block of a killed worker is therefore free when the lease expires.
 """
 
 from collections import deque
@@ -17,15 +17,15 @@ from jobs.run.teams import team_of
 
 Outcome = GenerationRequest.Outcome
 _MOST_IN_A_BLOCK = 20
-# A block is at most this part of each job's share of what is left, so that jobs end at about the same time.
+# A block is at most 1/4 of a job's share of the remaining requests, so that jobs end at about the same time.
 _BLOCKS_LEFT = 4
 
 
 class Claims:
-    """The requests that one job has claimed of a run and not begun yet.
+    """The requests of a run that a job has claimed and not begun.
 
-    `until`: how many requests of the run may have ended, those of other jobs included; None: all.
-    Without a job nobody else may work on the run.
+    `until`: the number of ended requests, by any job, at which to stop; None for all requests.
+    Without a job, no other process may work on the run.
     """
 
     def __init__(self, run: GenerationRun, job: Job | None, until: int | None) -> None:
@@ -37,30 +37,30 @@ class Claims:
         self._last = 0
         self._claimed = 0
         self._ended_before = 0 if until is None else self._ended()
-        self._failed_before = False  # what failed before is asked for last, so that it holds up nothing
+        self._failed_before = False  # requests that failed before come last, so that they delay no others
 
     def take(self, most: int) -> list[GenerationRequest]:
-        """Return up to `most` requests that are pending and ours; none when nothing is free."""
+        """Return up to `most` pending requests claimed by this job; an empty list when none is free."""
         while True:
             while len(self._ahead) < most and self._claim(most):
                 pass
             requests = [self._ahead.popleft() for _ in range(min(most, len(self._ahead)))]
             if not requests:
                 return []
-            # A worker may sleep longer than its lease, and another one make what it had claimed.
+            # If the worker slept longer than its lease, another may have made the claimed requests.
             claimed = self._ours().filter(pk__in=[request.pk for request in requests])
             pending = set(claimed.values_list("pk", flat=True))
             if pending:
                 return [request for request in requests if request.pk in pending]
 
     def put_back(self, requests: Collection[GenerationRequest]) -> None:
-        """Take what was not begun first the next time."""
+        """Return requests that were not begun; the next `take` begins with them."""
         self._ahead.extendleft(reversed(list(requests)))
 
     def _claim(self, most: int) -> bool:
-        """Claim a block; return whether there may be another."""
+        """Claim a block; return whether to try again."""
         with transaction.atomic():
-            # One job at a time: a limit counts what all of them have claimed.
+            # Lock the run: a limit counts the claims of all its jobs.
             GenerationRun.objects.select_for_update().only("pk").get(pk=self._run.pk)
             keys = self._next_keys(most)
             if self._job is not None and keys:
@@ -91,12 +91,12 @@ class Claims:
         return keys
 
     def _go_round(self) -> bool:
-        """Look from the beginning once more, for a block that came back; then at what failed before."""
+        """Restart from the first request, for blocks that became free; then turn to requests that failed before."""
         if self._last and self._job is not None:
             self._last = 0
             return True
         if self._failed_before:
-            # Asked again later, a block may have come back.
+            # At the next call, blocks may have become free again.
             self._failed_before = self._job is None
             return False
         self._failed_before, self._last = True, 0
@@ -128,7 +128,7 @@ class Claims:
 
 
 def _holder() -> QuerySet[Job]:
-    """The job whose claim a request is, while it holds."""
+    """Return the job with a valid claim to the request of the outer query."""
     return Job.objects.filter(
         pk=OuterRef("held_by"),
         attempts=OuterRef("held_attempt"),

@@ -1,4 +1,4 @@
-"""What a run comes to before it is started: images, time and cost."""
+"""Estimates of images, time and cost of a run before its start."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ from studies.access import studies_where
 from studies.models import Study
 
 Outcome = GenerationRequest.Outcome
-# The newest images say best how fast a model is now.
+# The newest images show best how fast a model is now.
 _NEWEST = 200
 _MODELS = 5
 _SAMPLES = 6
@@ -28,7 +28,7 @@ _SAMPLES = 6
 
 @dataclass(frozen=True)
 class OfCondition:
-    """The images of one condition; with attributes, how many each group has of them."""
+    """The number of images and prompts of one condition, and the range of attributes per group."""
 
     name: str
     images: int
@@ -43,17 +43,17 @@ class OfCondition:
 
 @dataclass(frozen=True)
 class Estimate:
-    """How many images a run comes to, before anything is started."""
+    """The number of images of a run, with their time and cost."""
 
     images: int
     prompts: int
     groups: int
     conditions: tuple[OfCondition, ...]
-    new: int  # of them not yet asked of this model with these parameters
-    pending: int  # of the run, asked but not made
-    samples: tuple[str, ...]  # some of the sentences the model will be given
-    seconds_per_image: float | None  # measured; None when the model made none here yet
-    same_settings: bool  # whether they were measured with these parameters
+    new: int  # images not yet requested from this model with these parameters
+    pending: int  # images requested by the run but not yet made
+    samples: tuple[str, ...]  # some of the prompts
+    seconds_per_image: float | None  # measured; None if the model has made no images on this server
+    same_settings: bool  # whether the seconds were measured with these parameters
     price: Decimal | None = None
     budget: Decimal | None = None
     spent: Decimal = Decimal(0)
@@ -90,7 +90,7 @@ def estimate(
     price: Decimal | None = None,
     budget: Decimal | None = None,
 ) -> Estimate:
-    """Count what `plan_run` would ask for, by arithmetic: a run may have half a million images. Write nothing."""
+    """Count the requests that `plan_run` would make, without writing or listing them: there may be 500,000."""
     chosen = backend_named(backend)
     model_id = clean_model_id(model_id, needed=chosen.needs_model_id)
     names = list(study.groups.values_list("name", flat=True))
@@ -116,7 +116,7 @@ def estimate(
 
 
 def estimate_words(estimate: Estimate) -> str:
-    """Say an estimate in lines, for a terminal."""
+    """Return an estimate as lines of text for a terminal."""
     lines = [
         f"{estimate.images:,} images of {estimate.prompts:,} prompts, {estimate.to_make:,} still to generate."
     ]
@@ -147,8 +147,8 @@ def estimate_words(estimate: Estimate) -> str:
 def seconds_per_image(
     backend: str, model_id: str, parameters: Mapping[str, Any] | None = None
 ) -> tuple[float | None, bool]:
-    """Return what an image of this model took here, and whether that was with these very parameters."""
-    # Compared here: SQLite and PostgreSQL disagree on when two JSON objects are equal.
+    """Return the mean seconds per image of this model, or None, and whether they apply to these parameters."""
+    # Compared in Python, because SQLite and PostgreSQL differ on the equality of JSON objects.
     made_by = GenerationRun.objects.filter(backend=backend, model_id=model_id).order_by("-pk")
     runs = list(made_by.only("parameters"))
     same_parameters = [run for run in runs if run.parameters == parameters]
@@ -160,7 +160,7 @@ def seconds_per_image(
 
 
 def _newest_times(runs: Sequence[GenerationRun]) -> list[float]:
-    """Return what the last images of the last runs took; by key, which an index has in order."""
+    """Return the seconds of the newest images of the newest runs, by descending key to use an index."""
     times: list[float] = []
     for run in runs:
         requests = run.requests.filter(outcome=Outcome.DONE, seconds__isnull=False).order_by("-pk")
@@ -178,7 +178,7 @@ def _conditions(parts: Sequence[TemplatePart]) -> tuple[OfCondition, ...]:
             by_condition.setdefault(part.template.condition, []).append(part)
     conditions = []
     for condition, alike in by_condition.items():
-        # All prompts of a condition go over the same attributes of a group.
+        # All prompts of a condition use the same attributes of a group.
         attributes_of = next((part.attributes for part in alike if part.attributes is not None), {})
         numbers = [len(attributes) for attributes in attributes_of.values() if attributes] or [0]
         images, prompts = (sum(getattr(part, field) for part in alike) for field in ("images", "prompts"))
@@ -187,7 +187,7 @@ def _conditions(parts: Sequence[TemplatePart]) -> tuple[OfCondition, ...]:
 
 
 def _samples(parts: Sequence[TemplatePart]) -> tuple[str, ...]:
-    """Return a few of the prompts, as far apart as they lie; no other is made."""
+    """Return a few evenly spaced prompts, without rendering the others."""
     distance = max(1, sum(part.prompts for part in parts) // _SAMPLES)
     samples: dict[str, None] = {}
     offset = 0
@@ -199,7 +199,7 @@ def _samples(parts: Sequence[TemplatePart]) -> tuple[str, ...]:
 
 
 def measured_models(user: User) -> list[tuple[str, float]]:
-    """Return (model, seconds an image) of models that made images in the studies of `user`, the last used first."""
+    """Return (model, seconds per image) of models used in the studies of `user`, the last used first."""
     seconds_by_label: dict[str, float] = {}
     runs = GenerationRun.objects.filter(study__in=studies_where(user, Capability.SEE_IMAGES)).order_by()
     models = runs.values_list("backend", "model_id", "model_label").annotate(last=Max("pk"))

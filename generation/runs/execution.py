@@ -1,4 +1,4 @@
-"""A run's requests become images, step by step, whatever happens in between."""
+"""Executing the requests of a run, in steps that survive interruptions."""
 
 import time
 from collections import Counter
@@ -24,19 +24,19 @@ from jobs.progress.reporter import Progress
 from jobs.run.teams import team_of
 
 Outcome = GenerationRequest.Outcome
-# A model that fails for so many prompts in a row is broken, and asking it for the rest would only take time. One prompt
-# alone may be what it cannot draw, but not for ever: a study may have no other.
+# A model that fails for 5 different prompts in a row is broken, and the other requests would only take time. A single
+# prompt may be impossible to draw, but after 25 failures the run stops too: a study may have only one prompt.
 _FAILED_PROMPTS = 5
 _FAILURES_IN_A_ROW = 25
-# No prompt is to blame for what is not even an image: numbers that are not finite, or one colour.
+# Results that are not images (NaN, or a single colour) are never the fault of a prompt.
 _NO_IMAGES_IN_A_ROW = 5
 _NO_REMEDY = "Look at the images of a single prompt before you continue."
-_SECONDS_BETWEEN_LOOKS = 3.0  # at what the other jobs of a run do
+_SECONDS_BETWEEN_LOOKS = 3.0  # at the progress of the run's other jobs
 
 
 @dataclass(frozen=True)
 class RunResult:
-    """How many requests ended how, this time."""
+    """The number of requests by outcome in this execution, and of requests left."""
 
     done: int = 0
     blanked: int = 0
@@ -62,9 +62,9 @@ class RunResult:
 def run(
     *, run: GenerationRun, progress: Progress, limit: int | None = None, job: Job | None = None
 ) -> RunResult:
-    """Make the images that are pending, at most `limit`. Each step is committed by itself: a kill loses one.
+    """Make the pending images, at most `limit`. Each step is committed separately, so a kill loses at most one.
 
-    With a job, only what it claims: others may work on the run too. Its own limit is what `until` allows.
+    A job makes only the requests it claims, since others may work on the run too, and its `until` replaces `limit`.
     """
     _wait_for_plan(run, job, progress)
     finish_planning(run=run, progress=progress)
@@ -74,7 +74,7 @@ def run(
     progress.start(image_count)
     if not image_count:
         return RunResult(left=total)
-    # What others make while the model is loaded counts too.
+    # Created before loading, to count the images that other jobs make meanwhile.
     together = JobsProgress(run, job, progress, image_count)
     progress.step("Loading the model")
     model = backend_named(run.backend).load(
@@ -88,7 +88,7 @@ def run(
 
 
 def _until(run: GenerationRun, limit: int | None, job: Job | None) -> int | None:
-    """Return how many requests of the run may have ended when this stops."""
+    """Return the number of ended requests of the run at which to stop; None for all."""
     if job is not None and job.arguments.get("until") is not None:
         return int(job.arguments["until"])
     return None if limit is None else _ended(run) + limit
@@ -99,7 +99,7 @@ def _ended(run: GenerationRun) -> int:
 
 
 def _wait_for_plan(run: GenerationRun, job: Job | None, progress: Progress) -> None:
-    """Let the first job of a team write down what to ask for, as long as it is at work."""
+    """Wait while the first job of the team is running and writes the requests."""
     while job is not None and run.to_write.exists():
         planner = team_of(job).first()
         if planner is None or planner == job or planner.state != Job.State.RUNNING:
@@ -110,14 +110,14 @@ def _wait_for_plan(run: GenerationRun, job: Job | None, progress: Progress) -> N
 
 @transaction.atomic
 def reopen_failed(*, run: GenerationRun) -> int:
-    """Make failed requests pending again; return how many. Blanked and refused ones are results and stay."""
+    """Make failed requests pending again; return their number. Blanked and refused requests are results."""
     return run.requests.filter(outcome=Outcome.FAILED).update(
         outcome=Outcome.PENDING, reason="", finished_at=None
     )
 
 
 class JobsProgress:
-    """Counts the images of all jobs of a run on the progress of each."""
+    """Reports the images of all jobs of a run as progress of each job."""
 
     def __init__(self, run: GenerationRun, job: Job | None, progress: Progress, image_count: int) -> None:
         self._run = run
@@ -129,13 +129,13 @@ class JobsProgress:
         self._looked_at = time.monotonic()
 
     def advance(self, message: str) -> None:
-        """Count one image of ours, and now and then those that others made meanwhile."""
+        """Count an image of this job and, every few seconds, the images of other jobs."""
         self._count(1, message)
         if self._shared and time.monotonic() - self._looked_at >= _SECONDS_BETWEEN_LOOKS:
             self.catch_up()
 
     def catch_up(self) -> None:
-        """Count what others made."""
+        """Count the images of other jobs."""
         if not self._shared:
             return
         self._looked_at = time.monotonic()
@@ -152,7 +152,7 @@ class JobsProgress:
 
 
 class Making:
-    """A model at work on a run."""
+    """Makes the images of a run with a loaded model."""
 
     def __init__(self, run: GenerationRun, model: Model, claims: Claims, progress: JobsProgress) -> None:
         self._run = run
@@ -160,9 +160,9 @@ class Making:
         self._claims = claims
         self._progress = progress
         self._counts: Counter[str] = Counter()
-        self._failed: list[str] = []  # prompts that failed in a row
-        self._paid: dict[int, Decimal] = {}  # what was written down for requests, by key
-        self._no_images = 0  # of these, how many in a row were answered with what is no image
+        self._failed: list[str] = []  # prompts of consecutive failures
+        self._paid: dict[int, Decimal] = {}  # cost recorded for each request, by key
+        self._no_images = 0  # consecutive failures whose result was not an image
 
     def make(self) -> Counter[str]:
         if isinstance(self._model, DrawsInParallel):
@@ -174,7 +174,7 @@ class Making:
         return self._counts
 
     def make_step(self) -> bool:
-        """Make what one call of the model makes; return whether anything was left to make."""
+        """Make the images of one call of the model; return False if none was left."""
         self._progress.check_cancelled()
         step = self._claims.take(at_once(self._model))
         if not step:
@@ -187,9 +187,9 @@ class Making:
         return True
 
     def _make_in_parallel(self, model: DrawsInParallel) -> None:
-        """Keep as many requests under way as the model takes, until nothing is left or something is wrong.
+        """Keep as many requests under way as the model accepts, until none is left or an error occurs.
 
-        What is under way then is waited for and stored: it may have been paid.
+        Then wait for the requests under way and store their results, which may have been paid for.
         """
         problem: Exception | None = None
         with Pool(model) as pool:
@@ -209,7 +209,7 @@ class Making:
             raise reason
 
     def _fill(self, pool: Pool) -> Exception | None:
-        """Send what there is room for; return why it stops, if it does."""
+        """Send as many requests as there is room for; return the error that stops the run, or None."""
         try:
             self._progress.check_cancelled()
             while pool.room and (claimed := self._claims.take(1)):
@@ -220,11 +220,11 @@ class Making:
                     raise
                 pool.send(claimed[0], paid=bool(self._run.price))
         except Exception as error:
-            return error  # raised when every answer is stored
+            return error  # raised after all results are stored
         return None
 
     def _finish_all(self, answered: Iterable[Answer]) -> Exception | None:
-        """Store every answer, whatever happens to one of them: each may have been paid. Return what went wrong."""
+        """Store all results, even if one fails, as each may have been paid for. Return the first error, or None."""
         problem: Exception | None = None
         for request, drawn, seconds in answered:
             try:
@@ -237,8 +237,8 @@ class Making:
         return problem
 
     def _pay(self, step: list[GenerationRequest]) -> list[GenerationRequest]:
-        """Write down what the step will cost, and leave out what the budget does not cover."""
-        # Price and budget may have been changed on the page meanwhile.
+        """Record the cost of the step; return the requests that the budget covers."""
+        # A lead may have changed price and budget meanwhile.
         self._refresh()
         price = self._run.price or Decimal(0)
         while price and step:
@@ -263,7 +263,7 @@ class Making:
         self._run.refresh_from_db(fields=["price", "budget", "spent"])
 
     def _refund(self, request: GenerationRequest) -> None:
-        """Take back what was written down for an image that was certainly not made."""
+        """Remove the recorded cost of an image that was certainly not charged."""
         if paid := self._paid.get(request.pk):
             with transaction.atomic():
                 give_back(self._run, paid)
@@ -289,7 +289,7 @@ class Making:
             if not drawn.charged:
                 self._refund(request)
         if not written:
-            return  # Another worker was faster.
+            return  # another worker has finished the request
         self._counts[drawn.outcome] += 1
         self._note_failure(request, drawn)
         self._progress.advance(request.prompt)
@@ -317,7 +317,7 @@ class Making:
 def _write(
     run: GenerationRun, request: GenerationRequest, drawn: Drawn, file: ImageFile | None, seconds: float
 ) -> bool:
-    """Store how a request ended, unless that stands already: then nothing is written."""
+    """Store the outcome of a pending request; return False, and write nothing, if it has already ended."""
     try:
         with transaction.atomic():
             image = _record(run, request, drawn, file) if file is not None else None
@@ -336,7 +336,7 @@ def _write(
 
 
 class _NothingPaid(DomainError):
-    """The budget does not cover another image, unless one that is under way turns out not to be charged."""
+    """The budget covers no further image, unless a request under way is not charged."""
 
 
 class _Overtaken(Exception):
@@ -372,7 +372,7 @@ def _provenance(request: GenerationRequest, run: GenerationRun, drawn: Drawn) ->
 
 
 def _note_revision(run: GenerationRun, model: Model) -> None:
-    """Pin the revision that the first job of the run loaded; refuse to go on with another."""
+    """Pin the revision that the first job of the run loaded; refuse to continue with another."""
     if model.revision:
         unpinned = GenerationRun.objects.filter(pk=run.pk, model_revision="")
         unpinned.update(model_revision=model.revision)

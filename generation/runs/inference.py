@@ -1,4 +1,4 @@
-"""A model is asked for images: one after the other, several in a call, or in several threads."""
+"""Requesting images from a model: singly, several per call, or in several threads."""
 
 import time
 from collections.abc import Iterator, Sequence
@@ -9,18 +9,18 @@ from foundation.errors import DomainError
 from generation.backends.base import Drawn, DrawsInParallel, DrawsTogether, ImageRequest, Model, ModelUnusable
 from generation.models import GenerationRequest
 
-# What the model answered, or why it could not be asked: then nothing was made, and the request stays to be made.
+# Request, result and seconds. After ModelUnusable, no image was made and the request stays pending.
 Answer = tuple[GenerationRequest, Drawn | ModelUnusable, float]
 _SECONDS_BETWEEN_CHECKS = 0.5
 
 
 def at_once(model: Model) -> int:
-    """Return how many requests make one step of this model."""
+    """Return the number of requests in one step of this model."""
     return model.at_once if isinstance(model, DrawsTogether) else 1
 
 
 def answers(model: Model, requests: Sequence[GenerationRequest], *, paid: bool) -> Iterator[Answer]:
-    """Yield an answer to each request of a step, in their order."""
+    """Yield an answer to each request of a step, in order."""
     descriptions = {request: _described(request, paid=paid) for request in requests}
     if isinstance(model, DrawsTogether):
         yield from _together(model, descriptions)
@@ -30,7 +30,7 @@ def answers(model: Model, requests: Sequence[GenerationRequest], *, paid: bool) 
 
 
 class Pool:
-    """Requests under way at a model elsewhere: one more is sent as soon as there is room for it."""
+    """Requests under way at a remote model, each in a thread of its own."""
 
     def __init__(self, model: DrawsInParallel) -> None:
         self._model = model
@@ -45,21 +45,21 @@ class Pool:
 
     @property
     def room(self) -> int:
-        """How many requests may be sent now."""
+        """The number of requests that may be sent now."""
         return self._model.in_parallel - len(self._waiting)
 
     @property
     def under_way(self) -> int:
-        """How many requests were sent whose answer was not taken yet."""
+        """The number of requests sent whose answer has not been returned by `next_answer`."""
         return len(self._waiting)
 
     def send(self, request: GenerationRequest, *, paid: bool) -> None:
-        """Ask for one more, in a thread of its own."""
+        """Send a request in a thread of its own."""
         future = self._executor.submit(_one, self._model, _described(request, paid=paid))
         self._waiting[future] = request
 
     def next_answer(self) -> Answer | Exception | None:
-        """Wait a moment for an answer; return it, or what broke where none can come, or None."""
+        """Wait up to 0.5 s; return an answer, the unexpected exception of a request, or None."""
         number = len(self._waiting)
         ended = wait(self._waiting, timeout=_SECONDS_BETWEEN_CHECKS, return_when=FIRST_COMPLETED).done
         future = next(iter(ended), None)
@@ -69,7 +69,7 @@ class Pool:
         if (error := future.exception()) is not None:
             return error if isinstance(error, Exception) else RuntimeError(str(error))
         drawn, seconds = future.result()
-        return request, drawn, seconds / number  # of the time that passes for everyone
+        return request, drawn, seconds / number  # share of the time that concurrent requests spend together
 
 
 def _described(request: GenerationRequest, *, paid: bool) -> ImageRequest:
@@ -84,7 +84,7 @@ def _described(request: GenerationRequest, *, paid: bool) -> ImageRequest:
 
 
 def _first_prompt(request: GenerationRequest) -> str:
-    """Return the prompt of the scenario's first image: its requests are written in the order of groups."""
+    """Return the prompt of the scenario's first request; requests are written in the order of groups."""
     alike = GenerationRequest.objects.filter(
         run=request.run_id, template=request.template_id, index=request.index
     )

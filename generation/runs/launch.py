@@ -1,4 +1,4 @@
-"""A planned run is handed to a worker, or done here; never by two jobs at once."""
+"""Starting a planned run on workers or in this process; no two independent jobs work on a run."""
 
 from typing import Any
 
@@ -21,9 +21,9 @@ Outcome = GenerationRequest.Outcome
 
 @transaction.atomic
 def start(*, run: GenerationRun, by: User | None, limit: int | None = None, workers: int = 1) -> Job:
-    """Queue the pending images of a run for so many workers, unless jobs of the run wait or are at work already.
+    """Queue the pending images of a run for `workers` workers; return the first job.
 
-    Return the first of the jobs.
+    Raises Conflict if a job of the run is queued or running, or if no image is pending.
     """
     if not 1 <= workers <= MOST_WORKERS:
         message = f"A run can be spread over 1 to {MOST_WORKERS} workers, not {workers}."
@@ -37,7 +37,7 @@ def start(*, run: GenerationRun, by: User | None, limit: int | None = None, work
 
 @transaction.atomic
 def go_on(*, run: GenerationRun, by: User | None) -> Job:
-    """Ask again for what failed, and queue it with what is left, for as many workers as before."""
+    """Queue the failed and pending images of a run again, for as many workers as before."""
     run = _locked(run.pk)
     reopen_failed(run=run)
     workers = team_of(run.job).count() if run.job is not None else 1
@@ -45,7 +45,7 @@ def go_on(*, run: GenerationRun, by: User | None) -> Job:
 
 
 def start_here(*, run: GenerationRun, by: User | None, progress: Progress, limit: int | None = None) -> Job:
-    """Make the pending images of a run in this process; of a job whose process was killed, what it left."""
+    """Make the pending images of a run in this process, including those of a job whose process was killed."""
     with transaction.atomic():
         run = _locked(run.pk)
         for job in team_of(run.job) if run.job is not None else ():
@@ -57,7 +57,7 @@ def start_here(*, run: GenerationRun, by: User | None, progress: Progress, limit
 
 @transaction.atomic
 def claim_run(*, job: Job) -> GenerationRun:
-    """Return the run that a job is to work on. An old job that is tried again may find a newer one there."""
+    """Return the run of a job, locked. Raises Conflict if a newer job of the run is queued or running."""
     run = _locked(job.arguments["run"])
     if run.job is None or not team_of(run.job).filter(pk=job.pk).exists():
         _refuse_beside(run.job)
@@ -71,7 +71,7 @@ def _locked(pk: int) -> GenerationRun:
 
 
 def _refuse_beside(job: Job | None) -> None:
-    """Refuse to work on a run beside a job, or one of its team, that has not ended."""
+    """Raise Conflict if the job, or another job of its team, has not ended."""
     if job is None:
         return
     active = team_of(job).filter(state__in=[Job.State.QUEUED, Job.State.RUNNING]).first()
@@ -91,7 +91,7 @@ def _description(run: GenerationRun, limit: int | None) -> dict[str, Any]:
     return {
         "kind": "generate",
         "title": f"Generate images of {run.study.name} with {run.model_label}",
-        # A ceiling and no number of images: an attempt that follows another makes only what that one left.
+        # `until` is a total, not a number of images, so that a second attempt makes only what the first left.
         "arguments": {"run": run.pk, "until": None if limit is None else _ended(run) + limit},
         "study_id": run.study_id,
         "queue": queue_for(backend_named(run.backend).wants_gpu),

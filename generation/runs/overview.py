@@ -1,4 +1,4 @@
-"""The generation runs of a study: how far each is, and what it cost."""
+"""The generation runs of a study, with their progress and cost."""
 
 from dataclasses import dataclass
 from decimal import Decimal
@@ -25,8 +25,8 @@ class RunLine:
     failed: int
     left: int
     spent: Decimal
-    planning: bool  # its job has still to write down what to ask for
-    active_state: str  # running or queued while some job of it is, else ""
+    planning: bool  # its job has still to write the requests
+    active_state: str  # "running" if one of its jobs runs, else "queued" if one is queued, else ""
 
     @property
     def active(self) -> bool:
@@ -46,7 +46,7 @@ class RunLine:
 
     @property
     def parts(self) -> list[tuple[str, int, str]]:
-        """Return (label, count, tone) of every outcome, for a bar in parts."""
+        """Return (label, count, tone) of each outcome, for a segmented bar."""
         return [
             ("made", self.done, "done"),
             ("blanked", self.blanked, "waiting"),
@@ -56,7 +56,7 @@ class RunLine:
 
 
 def runs_of(study: Study) -> list[RunLine]:
-    """Return the runs, newest first; four queries whatever their number."""
+    """Return the runs, newest first, in four queries."""
     outcomes = (
         ("done", Outcome.DONE),
         ("blanked", Outcome.BLANKED),
@@ -99,7 +99,7 @@ def runs_of(study: Study) -> list[RunLine]:
 
 
 def _active_states(runs: list[GenerationRun]) -> dict[int, str]:
-    """Return, by run, whether any of the jobs that work on it together is running, else whether one is queued."""
+    """Map each run with an active job to RUNNING if a job of its team is running, else to QUEUED."""
     active = Job.objects.filter(state__in=[Job.State.QUEUED, Job.State.RUNNING])
     keys = [run.job_id for run in runs if run.job_id is not None]
     teams = {run.job.team for run in runs if run.job is not None and run.job.team}

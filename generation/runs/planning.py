@@ -1,4 +1,4 @@
-"""A run is planned: a request for each image, counted before and written once."""
+"""Planning a run: writing a request for each image."""
 
 from collections.abc import Mapping, Sequence
 from decimal import Decimal
@@ -20,7 +20,7 @@ from studies.models import Study
 from studies.protocol.freeze import freeze
 
 _MAX_MODEL_ID = 300
-# More requests than these are written by the job: a page must not wait, nor others for its transaction.
+# Larger plans are written by the job, because neither the page nor other transactions should wait.
 AT_ONCE = 5000
 
 
@@ -37,17 +37,17 @@ def plan_run(
     price: Decimal | None = None,
     budget: Decimal | None = None,
 ) -> GenerationRun:
-    """Write down every image to ask for; again for the same model and parameters, only what is missing.
+    """Write a request for every image; for the same model and parameters, only the missing requests.
 
-    With a prompt set only its prompts, which the study is given. Price and budget are those stated last. Many requests
-    are written by the job that makes the images: see `finish_planning`.
+    With a prompt set, plan only its prompts, which are added to the study. A price or budget replaces the previous
+    one. The job that makes the images writes large plans: see `finish_planning`.
     """
     chosen = backend_named(backend)
     model_id = clean_model_id(model_id, needed=chosen.needs_model_id)
     names = list(study.groups.values_list("name", flat=True))
     cleaned = chosen.clean(parameters or {}, groups=names)
     label = clean_label(model_label or default_label(backend, model_id))
-    # The study's row is the lock: two plans at once would both find the same requests missing.
+    # Lock the study: two concurrent plans would both find the same requests missing.
     Study.objects.select_for_update().get(pk=study.pk)
     if prompt_set is not None:
         use_prompt_set(study=study, chosen=prompt_set, by=by)
@@ -84,7 +84,7 @@ def plan_run(
 
 
 def finish_planning(*, run: GenerationRun, progress: Progress) -> None:
-    """Write what `plan_run` left to the job, each piece for itself; after a kill it goes on where it was."""
+    """Write the requests that `plan_run` left to the job, in pieces, so that it can resume after a kill."""
     while templates := list(run.to_write.all()):
         progress.step("Planning the requests")
         missing = Missing(run, parts_of(run.study, templates))
@@ -94,7 +94,7 @@ def finish_planning(*, run: GenerationRun, progress: Progress) -> None:
 
 
 def _freeze_attributes(study: Study, templates: Sequence[PromptTemplate], by: User | None) -> None:
-    """Keep the associations as they are from the first prompt on that names them: another import would draw others."""
+    """Freeze the associations once a prompt names an attribute: a later import would change the prompts."""
     if any("attr" in placeholders.check(template.text) for template in templates):
         study.frozen_at = freeze(study=study, by=by).frozen_at
 
@@ -120,7 +120,7 @@ def default_label(backend: str, model_id: str) -> str:
 
 
 def clean_label(label: str) -> str:
-    """Return the stored label of a model."""
+    """Return a model's label with normalised spaces; raise DomainError if it is invalid."""
     label = " ".join(label.split())
     if not label or len(label) > 120:
         message = "Enter a name of the model with 1 to 120 characters."
@@ -131,14 +131,14 @@ def clean_label(label: str) -> str:
 def same_run(
     study: Study, backend: str, model_id: str, parameters: dict[str, Any], *, label: str
 ) -> GenerationRun | None:
-    """Return the run of a study that asks the same of the same model under the same label, if there is one."""
+    """Return the run of a study with the same model, parameters and label, or None."""
     runs = study.generation_runs.filter(backend=backend, model_id=model_id, model_label=label).order_by("pk")
-    # Compared here: SQLite and PostgreSQL disagree on when two JSON objects are equal.
+    # Compared in Python, because SQLite and PostgreSQL differ on the equality of JSON objects.
     return next((run for run in runs if run.parameters == parameters), None)
 
 
 def clean_model_id(model_id: str, *, needed: bool) -> str:
-    """Return the stored id of a model."""
+    """Return a model id without surrounding spaces; raise DomainError if it is missing or too long."""
     model_id = model_id.strip()
     message = ""
     if needed and not model_id:

@@ -1,4 +1,4 @@
-"""The images of a scenario are asked for once more, from the next seed that its persons share."""
+"""Generating the images of a scenario again, with the next seed that its persons share."""
 
 from collections.abc import Iterable, Iterator
 from decimal import Decimal
@@ -17,7 +17,7 @@ Outcome = GenerationRequest.Outcome
 def requests_of_scenario(
     study: Study, *, experiment: str, scenario: str, model: str
 ) -> QuerySet[GenerationRequest]:
-    """Return the requests whose images stand for a scenario now, those that ended without one included."""
+    """Return the requests of a scenario's current images, including requests that ended without an image."""
     requests = GenerationRequest.objects.filter(
         run__study=study, run__model_label=model, experiment=experiment, scenario=scenario
     )
@@ -31,9 +31,9 @@ def requests_of_scenario(
 
 @transaction.atomic
 def ask_again(requests: Iterable[GenerationRequest]) -> list[GenerationRun]:
-    """Write down requests of the same prompts and persons at the next index, and return their runs.
+    """Write requests for the same prompts and persons at the next index; return their runs.
 
-    All persons of a prompt share an index, and with it a seed. What was not asked yet is asked at the new one alone.
+    All persons of a prompt share an index and thus a seed. Pending requests are replaced by those at the new index.
     """
     old = sorted(requests, key=lambda request: request.pk)
     runs = {run.pk: run for run in _locked({request.run_id for request in old})}
@@ -43,7 +43,7 @@ def ask_again(requests: Iterable[GenerationRequest]) -> list[GenerationRun]:
 
 
 def cost_of(requests: Iterable[GenerationRequest]) -> Decimal:
-    """Return what it costs to ask for as many images again."""
+    """Return the cost of making the images of these requests again."""
     return sum((request.run.price or Decimal(0) for request in requests), Decimal(0))
 
 
@@ -60,7 +60,7 @@ def _locked(keys: Iterable[int]) -> list[GenerationRun]:
 
 
 def _next(old: Iterable[GenerationRequest]) -> Iterator[GenerationRequest]:
-    """Yield the requests that follow these, each old index of a prompt by an index of its own."""
+    """Yield the new requests; each old index of a prompt gets one new index."""
     latest: dict[tuple[int, int], int] = {}
     index_after: dict[tuple[int, int, int], int] = {}
     for request in old:
@@ -84,7 +84,7 @@ def _at(request: GenerationRequest, index: int) -> GenerationRequest:
         experiment=request.experiment,
         scenario=request.scenario,
         index=index,
-        # As `request_plan` derives it: the images of a scenario begin with the same noise.
+        # Derived as in `request_plan`: the images of a scenario start from the same noise.
         seed=image_seed(
             study_seed=request.run.study.seed,
             template=request.template.text,

@@ -1,4 +1,4 @@
-"""Which images a study asks for: counted by arithmetic, and written down in pieces."""
+"""The requests of a study's prompts: counted without listing them, and written in pieces."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,20 +18,20 @@ from jobs.progress.reporter import Progress
 from studies.models import Study, StudyGroup
 from studies.protocol.descriptors import forms_of
 
-# Written in one transaction: annotators who answer meanwhile wait for no more.
+# Requests per transaction, which keeps the wait of other writers short.
 _PIECE = 2000
 _OF_GROUPS = frozenset({"id", "attr", "person", *placeholders.FORMS})
 
 
 @dataclass(frozen=True)
 class TemplatePart:
-    """A template and what can take its places: each group, each of its attributes, each phrase."""
+    """A template and the values of its placeholders: groups, their attributes, and phrases."""
 
     template: PromptTemplate
     groups: Sequence[StudyGroup | None]
     attributes: (
         Mapping[int, Sequence[Attribute]] | None
-    )  # by key of group; None: the prompt names no attribute
+    )  # by key of group; None if the prompt names no attribute
     phrases: Sequence[Phrase | None]
 
     def attributes_of(self, group: StudyGroup | None) -> Sequence[Attribute | None]:
@@ -54,7 +54,7 @@ class TemplatePart:
         return self.prompts * self.template.images_per_prompt
 
     def sentence(self, number: int) -> str:
-        """Return the prompt of that number, counted from 0, without making those before it."""
+        """Return the prompt at index `number`, without rendering those before it."""
         for group in self.groups:
             if number < self.prompts_of(group):
                 attribute, phrase = divmod(number, len(self.phrases))
@@ -73,7 +73,7 @@ class TemplatePart:
 
 
 def parts_of(study: Study, templates: Sequence[PromptTemplate]) -> list[TemplatePart]:
-    """Return what each template goes over; refuse where nothing could take a place."""
+    """Return the placeholder values of each template; raise DomainError if a placeholder has none."""
     groups = list(study.groups.all())
     phrases = list(study.phrases.all())
     if not templates:
@@ -98,7 +98,7 @@ def _part(
         raise _nothing_for(study, "groups", "identity groups")
     if "phrase" in places and not chosen:
         raise _nothing_for(study, "phrases", f"{template.get_condition_display()} phrases")
-    # A descriptor that is asked in the plural alone takes no prompt of the singular.
+    # A descriptor without a singular form is left out of prompts with the singular.
     named = [group for group in groups if (places & set(placeholders.FORMS)) <= set(forms_of(group))]
     return TemplatePart(
         template,
@@ -113,7 +113,7 @@ def _nothing_for(study: Study, missing: str, words: str) -> DomainError:
 
 
 class Missing:
-    """What a run was not asked for yet, by template and group: a whole run is compared with one query."""
+    """The images that a run has no request for, by template and group; one query compares a whole run."""
 
     def __init__(self, run: GenerationRun | None, parts: Sequence[TemplatePart]) -> None:
         written = _known(run) if run is not None else {}
@@ -127,20 +127,20 @@ class Missing:
                     self.images += part.images_of(group) - written_count
 
     def write(self, run: GenerationRun, progress: Progress) -> None:
-        """Write it down piece by piece; stopped in between, what was written stays."""
+        """Write the requests in pieces; pieces written before an interruption are kept."""
         requests = (
             request for part, group in self._blocks for request in _requests(run, run.study, part, group)
         )
         while piece := list(islice(requests, _PIECE)):
             progress.check_cancelled()
             with transaction.atomic():
-                # Of a group that was written in part, some are there already.
+                # A group that was written in part already has some requests.
                 GenerationRequest.objects.bulk_create(piece, batch_size=500, ignore_conflicts=True)
             progress.advance(len(piece))
 
 
 def _known(run: GenerationRun) -> dict[tuple[int, int], int]:
-    # As the unique index has it, which is read alone then.
+    # The same expression as in the unique index, so that only the index is read.
     counted = run.requests.order_by().annotate(of=Coalesce("group", 0)).values_list("template", "of")
     return {(template, group): number for template, group, number in counted.annotate(number=Count("pk"))}
 
@@ -156,7 +156,7 @@ def _requests(
                     study_seed=study.seed,
                     template=part.template.text,
                     condition=part.template.condition,
-                    # The images of a scenario begin with the same noise.
+                    # The images of a scenario start from the same noise.
                     group=group.name if group and not part.template.scenario else "",
                     attribute=attribute.text if attribute else "",
                     phrase=(phrase.attribute_set, phrase.name) if phrase else (),

@@ -1,4 +1,4 @@
-"""Seeds of images, derived so that a request has the same one wherever and whenever it is planned."""
+"""Seeds of images; a request gets the same seed wherever and whenever it is planned."""
 
 import hashlib
 
@@ -13,10 +13,10 @@ def image_seed(
     attribute: str = "",
     phrase: tuple[str, ...] = (),
 ) -> int:
-    """Return 63 bits from the study's seed and what identifies the request.
+    """Return a 63-bit seed derived from the study's seed and the identity of the request.
 
-    The model is not part of it: two models asked for the same image start from the same noise.
+    The model is not part of the identity, so two models start the same image from the same noise.
     """
-    # `phrase` (its attribute set and name) came later: prompts without one keep the seeds they had.
+    # `phrase` (attribute set and name) was added later: prompts without a phrase keep their seeds.
     identity = "\x1f".join((str(study_seed), template, condition, group, attribute, *phrase, str(index)))
     return int.from_bytes(hashlib.sha256(identity.encode()).digest()[:8], "big") >> 1

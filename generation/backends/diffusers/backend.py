@@ -17,8 +17,8 @@ from generation.backends.diffusers.parameters import DiffusersParameters
 from generation.backends.diffusers.variation import Variation
 
 _PACKAGES = ("diffusers", "transformers", "torch", "accelerate", "safetensors", "huggingface-hub", "pillow")
-# How a CPU says it; accelerators have an exception of their own.
-# oneDNN says of a convolution that it has no room for that it could not create it.
+# Messages of errors on a CPU; accelerators have an exception of their own.
+# If a convolution does not fit into memory, oneDNN reports that it could not create it.
 _OUT_OF_MEMORY = (
     "not enough memory",
     "can't allocate memory",
@@ -38,9 +38,7 @@ class DiffusersBackend:
 
     def clean(self, parameters: Mapping[str, Any], *, groups: Sequence[str]) -> Parameters:  # noqa: ARG002
         cleaned = DiffusersParameters.read(parameters).model_dump()
-        if (
-            cleaned["parallel"] == "text"
-        ):  # runs that were planned before there was a choice stay the same runs
+        if cleaned["parallel"] == "text":  # runs planned before this parameter existed remain the same runs
             del cleaned["parallel"], cleaned["strength"]
         return cleaned
 
@@ -56,7 +54,7 @@ class DiffusersBackend:
 
 
 class DiffusersModel:
-    """A pipeline in memory. By default one call makes one image: what a batch makes depends on its other members."""
+    """A pipeline in memory. By default, a call makes one image, because images of a batch depend on each other."""
 
     def __init__(self, model_id: str, parameters: Parameters, revision: str = "") -> None:
         import torch
@@ -68,7 +66,7 @@ class DiffusersModel:
         self._device = parameters["device"] or ("cuda" if torch.cuda.is_available() else "cpu")
         self._dtype = parameters["dtype"] or dtype_for(self._device, place.index)
         self._pipeline = load(place, parameters, dtype=getattr(torch, self._dtype))
-        # What suits a model is known by the scheduler it came with, so before another takes its place.
+        # The defaults depend on the scheduler that the model came with, so read them before it is replaced.
         self._options = call_options(self._pipeline, parameters, model_id=model_id)
         if parameters["scheduler"]:
             set_scheduler(self._pipeline, parameters["scheduler"])
@@ -86,7 +84,7 @@ class DiffusersModel:
         return self.draw_together([request])[0]
 
     def _first_image(self, request: ImageRequest) -> Any:
-        """Return the picture that the others of its scenario are made from, made as it was for itself."""
+        """Return the scenario's first picture, made exactly as for its own request."""
         first = self._call([replace(request, prompt=request.first_prompt)])[0]
         if first.picture is None:
             raise DomainError(
@@ -96,7 +94,7 @@ class DiffusersModel:
         return first.picture
 
     def draw_together(self, requests: Sequence[ImageRequest]) -> list[Drawn]:
-        """Make the images in as few calls as memory allows: each time it does not, half as many a call."""
+        """Make the images in as few calls as possible; halve the images per call whenever memory runs out."""
         answers: list[Drawn] = []
         while len(answers) < len(requests):
             batch = requests[len(answers) : len(answers) + self.at_once]
@@ -139,7 +137,7 @@ class DiffusersModel:
         ]
 
     def _vary(self, variation: Variation, request: ImageRequest) -> Drawn:
-        """Make an image of a scenario from the first one."""
+        """Make an image of a scenario from its first image."""
         first = variation.first(request, self._first_image)
         variation.finite.restart()
         output = self._output(
@@ -155,7 +153,7 @@ class DiffusersModel:
         return self._answer(output.images[0], is_blanked, variation.finite.is_finite(0), provenance)
 
     def _generator(self, request: ImageRequest) -> Any:
-        """Return the source of an image's noise: on the CPU, so that a seed means the same on every device."""
+        """Return the noise generator of an image, on the CPU so that every device gets the same noise."""
         return self._torch.Generator("cpu").manual_seed(request.seed)
 
     def _output(self, pipeline: Any, prompts: str | list[str], **options: Any) -> Any:
@@ -176,7 +174,7 @@ class DiffusersModel:
         return Drawn(picture=picture, provenance=provenance, remedy=self._remedy())
 
     def _remedy(self) -> str:
-        """What would help a model whose output is no image."""
+        """Return advice for a model whose output is not an image."""
         if self._dtype == "float32":
             return (
                 "The model already computes in float32, so the weights are damaged or do not work with "
@@ -245,7 +243,7 @@ class DiffusersModel:
 
 
 def _blanked(output: Any) -> list[bool] | None:
-    """Return what the pipeline's own safety checker found, by either of the names its output has for it."""
+    """Return the flags of the pipeline's own safety checker, which pipelines store under one of two names."""
     return getattr(output, "nsfw_content_detected", None) or getattr(output, "nsfw_detected", None)
 
 

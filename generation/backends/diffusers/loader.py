@@ -1,4 +1,4 @@
-"""From a folder or a hub id to a pipeline in memory, or one sentence why not."""
+"""Loading a pipeline from a folder, a file or the hub. Failures are DomainErrors of one sentence."""
 
 import hashlib
 import json
@@ -16,9 +16,9 @@ from generation.backends.digests import file_digest, folder_digest
 
 _SINGLE_FILE = ".safetensors"
 _PICKLES = (".ckpt", ".pt", ".pth", ".bin")
-_LORA = "+lora:"  # in a revision, between that of the model and what was added to it
+_LORA = "+lora:"  # in a revision, separates the model's revision from the digest of the LoRA
 
-# What the libraries raise on weights, settings or prompts that do not fit: they have no exceptions of their own.
+# Exceptions of the libraries for weights, settings or prompts that do not fit; they define none of their own.
 FAILURES = (
     OSError,
     RuntimeError,
@@ -34,19 +34,19 @@ FAILURES = (
 
 @dataclass(frozen=True)
 class WeightsSource:
-    """Where a pipeline lies and what exactly lies there."""
+    """The location of a pipeline and its exact version."""
 
     model_id: str
-    source: str  # what `from_pretrained` takes, or a single file
+    source: str  # argument of `from_pretrained`, or a single file
     commit: str | None  # of a hub model
-    revision: str  # the commit, or a digest of the folder or file, and what was added to it
-    index: dict[str, Any]  # its model_index.json
+    revision: str  # commit, or digest of the folder or file; then the LoRA, if any
+    index: dict[str, Any]  # content of model_index.json
     config: str = ""  # of a single file: the folder that describes its pipeline
     lora: Lora | None = None
 
     @property
     def facts(self) -> dict[str, Any]:
-        """What provenance says of files beside the model's own."""
+        """Return the provenance of files other than the model's own."""
         facts: dict[str, Any] = {}
         if self.config:
             facts["single_file"] = {
@@ -59,7 +59,7 @@ class WeightsSource:
 
 
 def find(model_id: str, parameters: Parameters, revision: str) -> WeightsSource:
-    """Look at the folder or file, or ask the hub which commit is meant; `revision` is one that was found before."""
+    """Find the folder or file, or the commit on the hub. `revision` is a revision found earlier, or ""."""
     lora = find_lora(parameters["lora"], parameters["lora_scale"])
     added = f"{_LORA}{lora.digest.removeprefix('sha256:')[:16]}" if lora is not None else ""
     folder = Path(model_id).expanduser()
@@ -83,7 +83,7 @@ def _is_single_file(model_id: str) -> bool:
 
 
 def _config_of(model_id: str, config: str) -> Path:
-    """Return the folder that describes the pipeline of a single file, which holds weights alone."""
+    """Return the folder that describes the pipeline of a single file, which contains only weights."""
     if not Path(model_id).expanduser().is_file():
         raise DomainError("model_missing", f"There is no file “{model_id}” on this server.")
     if Path(model_id).suffix.lower() != _SINGLE_FILE:
@@ -102,7 +102,7 @@ def _config_of(model_id: str, config: str) -> Path:
 
 
 def read_index(model_id: str) -> dict[str, Any]:
-    """Return the model_index.json of a folder; refuse a path that is no pipeline."""
+    """Return the model_index.json of a folder; refuse a path that is not a pipeline."""
     folder = Path(model_id).expanduser()
     if not folder.is_dir():
         raise DomainError("model_missing", f"There is no folder “{model_id}” on this server.")
@@ -115,7 +115,7 @@ def read_index(model_id: str) -> dict[str, Any]:
 
 
 def check_files(model_id: str, parameters: Parameters) -> None:
-    """Refuse a path that is no pipeline before anything heavy is imported; hub ids are looked up later."""
+    """Refuse a path that is not a pipeline before anything heavy is imported; hub ids are checked later."""
     if _is_single_file(model_id):
         _config_of(model_id, parameters["config"])
     elif _is_path(model_id) or Path(model_id).expanduser().exists():
@@ -129,7 +129,7 @@ def load(place: WeightsSource, parameters: Parameters, *, dtype: Any) -> Any:
     import transformers.utils.logging
     from safetensors import SafetensorError
 
-    # Commands and jobs show their own progress; bars of the libraries would overwrite it.
+    # Commands and jobs show their own progress, which the progress bars of the libraries would overwrite.
     diffusers.utils.logging.disable_progress_bar()
     transformers.utils.logging.disable_progress_bar()
     options: dict[str, Any] = {"dtype": dtype, "use_safetensors": not settings.ALLOW_PICKLED_WEIGHTS or None}
@@ -156,12 +156,12 @@ def _pretrained(place: WeightsSource, options: dict[str, Any]) -> Any:
     try:
         return AutoPipelineForText2Image.from_pretrained(place.source, **options)
     except ValueError:
-        # A pipeline that the automatic class does not list still knows its own class.
+        # The automatic class does not list every pipeline, but every pipeline names its own class.
         return DiffusionPipeline.from_pretrained(place.source, **options)
 
 
 def _single_file(place: WeightsSource, dtype: Any) -> Any:
-    """Load weights of one file into the class that its configuration names; nothing is fetched."""
+    """Load the weights of one file into the class that its configuration names; download nothing."""
     import diffusers
 
     kind = getattr(diffusers, str(place.index["_class_name"]), None)
@@ -176,7 +176,7 @@ def _single_file(place: WeightsSource, dtype: Any) -> Any:
 
 
 def _holds_only_pickles(place: WeightsSource, error: Exception) -> bool:
-    """Return whether weights were missed that are there as pickles: the libraries say so in words only."""
+    """Return whether the model has its weights only as pickles, which only the text of the error tells."""
     words = str(error).lower()
     if settings.ALLOW_PICKLED_WEIGHTS or "safetensors" not in words:
         return False
@@ -194,7 +194,7 @@ def _pickled(model_id: str) -> DomainError:
 
 
 def first_line(error: BaseException) -> str:
-    """Return what an exception of a library says, short enough for a page."""
+    """Return the first line of an exception's message, at most 200 characters."""
     text = str(error).strip() or type(error).__name__
     return text.splitlines()[0][:200]
 

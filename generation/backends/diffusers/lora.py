@@ -1,6 +1,6 @@
-"""Low-rank additions (LoRA) to a pipeline: found, named by their digest, and added to its weights.
+"""Low-rank additions (LoRA) to the weights of a pipeline.
 
-They are added before the first image, W + scale · (alpha / rank) · B A, so that a call costs what it costs without.
+Before the first image, the weights become W + scale · (alpha / rank) · B A, so calls do not take longer.
 """
 
 import re
@@ -22,7 +22,7 @@ _UP = {
 
 @dataclass(frozen=True)
 class Lora:
-    """A file of low-rank additions, and how much of them is added."""
+    """A file of low-rank additions, and the scale with which they are added."""
 
     file: Path
     digest: str
@@ -30,12 +30,12 @@ class Lora:
 
     @property
     def facts(self) -> dict[str, Any]:
-        """What provenance says of it."""
+        """Return the provenance of the file."""
         return {"name": self.file.name, "digest": self.digest, "scale": self.scale}
 
 
 def find_lora(location: str, scale: float) -> Lora | None:
-    """Return the file that is named, or the only one in the folder that is; None when none is named."""
+    """Return the LoRA at a file, or the only file in a folder; None for an empty location."""
     if not location:
         return None
     path = Path(location).expanduser()
@@ -50,7 +50,7 @@ def find_lora(location: str, scale: float) -> Lora | None:
 
 
 def add_lora(pipeline: Any, lora: Lora) -> None:
-    """Add it to the weights of the pipeline; refuse one that was made for another model."""
+    """Add a LoRA to the weights of the pipeline; refuse a LoRA made for another model."""
     import torch
 
     weights, alphas = _weights(pipeline, lora)
@@ -74,7 +74,7 @@ def add_lora(pipeline: Any, lora: Lora) -> None:
 
 
 def _weights(pipeline: Any, lora: Lora) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return the additions by the names of the pipeline's own modules, whatever tool wrote them."""
+    """Return the tensors by the names of the pipeline's modules, whichever tool wrote the file."""
     if not hasattr(pipeline, "lora_state_dict"):
         raise _wrong(f"A {type(pipeline).__name__} does not support LoRA.")
     options: dict[str, Any] = {
@@ -90,7 +90,7 @@ def _weights(pipeline: Any, lora: Lora) -> tuple[dict[str, Any], dict[str, Any]]
 
 
 def _module(pipeline: Any, name: str, lora: Lora) -> Any:
-    """Return the layer of that name; the oldest files name it by its attention processor."""
+    """Return the layer with this name; the oldest files name the attention processor instead."""
     part, _, inside = name.replace(".processor.", ".").partition(".")
     inside = re.sub(r"\.to_out$", ".to_out.0", inside)
     try:
@@ -100,7 +100,7 @@ def _module(pipeline: Any, name: str, lora: Lora) -> Any:
 
 
 def _alpha(alphas: dict[str, Any], weights: dict[str, Any], name: str, rank: int) -> float:
-    """Return the file's own strength of a layer; without one it is the rank, so that it changes nothing."""
+    """Return the alpha of a layer; if the file has none, the rank, so that alpha / rank is 1."""
     for tensors in (alphas, weights):
         for key, value in tensors.items():
             if key.startswith(f"{name}.") and key.endswith("alpha"):

@@ -1,4 +1,4 @@
-"""Whether a pipeline's numbers are finite, seen before they become a picture: the conversion turns NaN into black."""
+"""Check a pipeline's output for NaN and infinity before conversion to a picture, which turns NaN into black."""
 
 from collections.abc import Callable
 from typing import Any
@@ -7,9 +7,9 @@ import numpy as np
 
 
 class FiniteOutput:
-    """Watches what a pipeline converts into pictures, without changing a byte of what is finite.
+    """Checks the arrays that a pipeline converts into pictures; finite arrays stay unchanged.
 
-    Most pipelines convert by their `image_processor`, the others by `numpy_to_pil`; both see every picture of a call.
+    Most pipelines convert with `image_processor`, the others with `numpy_to_pil`, each time all pictures of a call.
     """
 
     def __init__(self, pipeline: Any) -> None:
@@ -20,11 +20,11 @@ class FiniteOutput:
         pipeline.numpy_to_pil = self._watched(pipeline.numpy_to_pil)
 
     def restart(self) -> None:
-        """Forget what was seen: a call begins."""
+        """Forget the previous call, before a new one."""
         self._finite = []
 
     def is_finite(self, position: int) -> bool:
-        """Return whether a picture of the call had only finite numbers, as far as they were seen."""
+        """Return whether all numbers of a picture of the call were finite; True if they were not seen."""
         return position >= len(self._finite) or self._finite[position]
 
     def _watched(self, convert: Callable[..., Any]) -> Callable[..., Any]:
@@ -34,10 +34,10 @@ class FiniteOutput:
         return watched
 
     def _noted(self, images: Any) -> Any:
-        """Note each picture; put zeros where a number is not finite, about which the conversion would only warn."""
+        """Record each picture; replace numbers that are not finite by 0, to spare a warning of the conversion."""
         finite = _each_finite(images)
         earlier = self._finite or [True] * len(finite)
-        # The safety checker may look at a call's pictures before they are handed out: once not finite is enough.
+        # The safety checker may convert the pictures of a call first: a picture must be finite each time.
         if finite:
             self._finite = [before and now for before, now in zip(earlier, finite, strict=False)]
         return images if all(finite) else _zeroed(images)

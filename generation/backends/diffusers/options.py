@@ -1,4 +1,4 @@
-"""What a pipeline is called with: what was asked, what its class takes, what suits its kind of model."""
+"""Arguments and settings of a pipeline: those requested, and defaults that suit its kind of model."""
 
 import inspect
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 from foundation.errors import DomainError
 from generation.backends.base import Parameters
 
-# Parameters that are handed to the pipeline's call.
+# Parameters that are passed to the pipeline's call.
 _OF_THE_CALL = (
     "num_inference_steps",
     "guidance_scale",
@@ -15,19 +15,19 @@ _OF_THE_CALL = (
     "height",
     "negative_prompt",
 )
-# Schedulers of models distilled to a few steps; the defaults of their pipelines are those of the slow originals.
+# Schedulers of models distilled to a few steps; the defaults of their pipelines suit the slow originals.
 _FEW_STEPS = ("LCMScheduler", "TCDScheduler")
 
 
 def dtype_for(device: str, index: dict[str, Any]) -> str:
-    """Return the precision that suits: half of a U-Net, bfloat16 of a transformer, whose values float16 cannot hold."""
+    """Return the default precision; transformers get bfloat16, because their values overflow float16."""
     if not device.startswith("cuda"):
         return "float32"
     return "bfloat16" if "transformer" in index else "float16"
 
 
 def call_options(pipeline: Any, parameters: Parameters, *, model_id: str) -> dict[str, Any]:
-    """Return the arguments of the pipeline's call; refuse those that its class does not take."""
+    """Return the arguments of the pipeline's call; refuse arguments that its class does not accept."""
     accepted = inspect.signature(pipeline.__call__).parameters
     if "prompt" not in accepted or (
         "image" in accepted and accepted["image"].default is inspect.Parameter.empty
@@ -41,7 +41,7 @@ def call_options(pipeline: Any, parameters: Parameters, *, model_id: str) -> dic
         if name not in accepted:
             message = f"A {type(pipeline).__name__} has no parameter {name}. Leave it out."
             raise DomainError("parameter_not_taken", message, fields={name: message})
-    # Flux and its like read a negative prompt only together with a guidance of another name.
+    # Pipelines such as Flux ignore a negative prompt unless true_cfg_scale is above 1.
     if (
         options.get("negative_prompt")
         and "true_cfg_scale" in accepted
@@ -53,14 +53,14 @@ def call_options(pipeline: Any, parameters: Parameters, *, model_id: str) -> dic
 
 
 def _suited(pipeline: Any) -> dict[str, Any]:
-    """Return what suits a distilled model better than the defaults of its class."""
+    """Return settings that suit a distilled model better than the defaults of its class."""
     config = getattr(getattr(pipeline, "transformer", None), "config", {})
     scheduler = pipeline.scheduler
     if type(pipeline).__name__.startswith("Flux") and config.get("guidance_embeds") is False:
         return {"num_inference_steps": 4, "guidance_scale": 0.0}
     if type(scheduler).__name__ in _FEW_STEPS:
         return {"num_inference_steps": 4, "guidance_scale": 1.0}
-    # As SD-Turbo and SDXL-Turbo are published.
+    # The configuration that SD-Turbo and SDXL-Turbo are published with.
     if (
         type(scheduler).__name__ == "EulerAncestralDiscreteScheduler"
         and scheduler.config.get("timestep_spacing") == "trailing"
@@ -70,7 +70,7 @@ def _suited(pipeline: Any) -> dict[str, Any]:
 
 
 def in_force(pipeline: Any, options: dict[str, Any]) -> dict[str, Any]:
-    """Return every setting of the call with its value, also where the class's own default holds."""
+    """Return the settings of the call except the size, including the defaults of the class."""
     accepted = inspect.signature(pipeline.__call__).parameters
     return {
         name: options.get(name, accepted[name].default)
@@ -82,7 +82,7 @@ def in_force(pipeline: Any, options: dict[str, Any]) -> dict[str, Any]:
 
 
 def set_scheduler(pipeline: Any, name: str) -> None:
-    """Exchange the scheduler for another class with the same settings."""
+    """Replace the scheduler by one of another class with the same settings."""
     import diffusers
 
     kind = getattr(diffusers, name, None)
@@ -93,7 +93,7 @@ def set_scheduler(pipeline: Any, name: str) -> None:
 
 
 def tune(pipeline: Any, parameters: Parameters) -> dict[str, bool]:
-    """Turn on what saves memory or time and may change the last bits of an image; return what provenance says."""
+    """Turn on options that save memory or time but may change an image's last bits; return them for provenance."""
     chosen = [name for name in ("vae_tiling", "vae_slicing", "channels_last", "compile") if parameters[name]]
     for name in chosen:
         {"vae_tiling": _tile, "vae_slicing": _slice, "channels_last": _channels_last, "compile": _compile}[
@@ -128,7 +128,7 @@ def _channels_last(pipeline: Any) -> None:
 
 
 def _compile(pipeline: Any) -> None:
-    """Compile what draws, at its first call; only that, for it is called at each step."""
+    """Compile only the denoiser, which is called at each step; compilation happens at its first call."""
     for name in ("unet", "transformer"):
         module = getattr(pipeline, name, None)
         if module is not None:

@@ -1,4 +1,4 @@
-"""The parameters of a diffusers pipeline. None and "" stand for the pipeline's own value."""
+"""The parameters of a diffusers pipeline. None and "" mean the pipeline's own value."""
 
 from typing import ClassVar
 
@@ -7,7 +7,7 @@ from generation.backends.parameters import BackendParameters
 
 
 class DiffusersParameters(BackendParameters):
-    """How a pipeline is loaded and called."""
+    """Parameters for loading and calling a pipeline."""
 
     backend: ClassVar[str] = "diffusers"
 

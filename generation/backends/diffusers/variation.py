@@ -1,4 +1,4 @@
-"""Images of a scenario that are made from its first one, image to image."""
+"""Making the images of a scenario from its first image (image to image)."""
 
 import hashlib
 import inspect
@@ -9,12 +9,12 @@ from foundation.errors import DomainError
 from generation.backends.base import ImageRequest, Parameters
 from generation.backends.diffusers.nan_check import FiniteOutput
 
-# What the first image settles.
+# Arguments that the first image determines.
 _OF_THE_FIRST = frozenset({"width", "height"})
 
 
 class Variation:
-    """The image-to-image pipeline that goes with a text-to-image one; both share all weights."""
+    """The image-to-image pipeline of a text-to-image pipeline; both share all weights."""
 
     def __init__(self, pipeline: Any, options: Mapping[str, Any], parameters: Parameters) -> None:
         if parameters["offload"] != "none":
@@ -29,9 +29,9 @@ class Variation:
         self._made: tuple[tuple[str, int], Any] | None = None
 
     def first(self, request: ImageRequest, make: Callable[[ImageRequest], Any]) -> Any:
-        """Return the first image of the scenario, which is made again unless it was the last one needed.
+        """Return the first image of the scenario; only the most recent first image is cached.
 
-        It depends on nothing but its prompt and seed, so no image waits for another, whichever worker makes it.
+        It depends only on its prompt and seed, so any worker can make it without waiting for another.
         """
         key = request.first_prompt, request.seed
         if self._made is None or self._made[0] != key:
@@ -39,7 +39,7 @@ class Variation:
         return self._made[1]
 
     def facts(self, request: ImageRequest) -> dict[str, Any]:
-        """Return what provenance says of how the image was made."""
+        """Return the provenance of the variation."""
         picture = self._made[1] if self._made is not None else None
         digest = hashlib.sha256(picture.tobytes()).hexdigest() if picture is not None else ""
         return {

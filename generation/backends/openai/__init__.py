@@ -1,1 +1,1 @@
-"""Images endpoints that speak OpenAI's protocol."""
+"""Image endpoints with OpenAI's protocol."""

@@ -1,4 +1,4 @@
-"""Any OpenAI-compatible images endpoint that the operator of this server allows."""
+"""OpenAI-compatible image endpoints that the operator of this server allows."""
 
 import base64
 import binascii
@@ -18,7 +18,7 @@ _ROOM_BESIDE = 1 << 20
 
 
 class OpenAIBackend:
-    """Parameters: `endpoint`, `size`, `quality`, `style`, `response_format`, `send_seed`; see generation.md."""
+    """Requests images from an endpoint; the parameters are listed in docs/use/reference/generation.md."""
 
     name: ClassVar[str] = "openai"
     title: ClassVar[str] = "openai: a model behind an endpoint"
@@ -29,17 +29,17 @@ class OpenAIBackend:
         return OpenAIParameters.read(parameters).model_dump()
 
     def load(self, *, model_id: str, parameters: Parameters, revision: str = "") -> Model:  # noqa: ARG002
-        # Allowed when it was planned is not allowed for ever.
+        # The endpoint may no longer be allowed: check again.
         return OpenAIModel(model_id, self.clean(parameters, groups=()))
 
 
 class OpenAIModel:
-    """A client of one model. The endpoint says neither revision nor seed: the same request gives another image."""
+    """A client of one model. The endpoint reports no revision or seed: the same request gives a different image."""
 
     revision = ""
 
     def __init__(self, model_id: str, parameters: Parameters) -> None:
-        # An image in base64 is a third longer; there is room for what is said beside it.
+        # An image in base64 is a third longer; the rest of the answer gets 1 MiB.
         limit = settings.IMAGE_MAX_BYTES * 4 // 3 + _ROOM_BESIDE
         self._endpoint = parameters["endpoint"]
         self._connection = Connection(
@@ -58,7 +58,7 @@ class OpenAIModel:
         }
 
     def draw(self, request: ImageRequest) -> Drawn:
-        """Ask for one image; again where nothing was made, or where it costs nothing to have it made twice."""
+        """Request one image; retry if no image was made, or if making it twice costs nothing."""
         try:
             answer = self._connection.ask(lambda: self._ask(request), paid=request.paid)
         except EndpointUnusable as error:

@@ -1,8 +1,8 @@
-"""A picture behind an address that an endpoint answered with: fetched only where that can do no harm.
+"""Downloading a picture from an address that an endpoint returned, without request forgery.
 
-The address is chosen by another machine, and this server may reach what the world may not: so it is either on the
-endpoint's own host, or https on a public address; the name is looked up once and that very address is connected to,
-redirects are not followed, and neither size nor time is the other side's to choose.
+The endpoint chooses the address, and this server may reach hosts that the public cannot. Therefore, the address
+must be on the endpoint's own origin, or https on a public host. The name is resolved once, the connection goes to
+the checked IP address, redirects are not followed, and size and time are limited.
 """
 
 import http.client
@@ -21,7 +21,7 @@ _PORTS = {"http": 80, "https": 443}
 
 
 def fetch(url: str, *, endpoint: str, limit: int, seconds: float) -> bytes:
-    """Return what is there, at most `limit` bytes within `seconds`."""
+    """Return the file at `url`, at most `limit` bytes within `seconds`; raise DomainError otherwise."""
     parts = _split(url)
     endpoint_parts = _split(endpoint)
     trusted = _origin(parts) == _origin(endpoint_parts)
@@ -29,7 +29,7 @@ def fetch(url: str, *, endpoint: str, limit: int, seconds: float) -> bytes:
         raise _refusal("is neither https nor on the endpoint's own host")
     address = _address(parts, public_only=not trusted)
     connection = _Pinned(parts, address, seconds)
-    # A limit for each read alone would let headers, or the picture, trickle in for ever.
+    # With a limit only for each read, headers or picture could arrive slowly for ever.
     timer = threading.Timer(seconds, connection.hang_up)
     timer.daemon = True
     timer.start()
@@ -47,12 +47,12 @@ def fetch(url: str, *, endpoint: str, limit: int, seconds: float) -> bytes:
         timer.cancel()
         connection.close()
     if connection.hung_up:
-        raise _refusal("takes too long")  # what came until then looks like all there is
+        raise _refusal("takes too long")  # the data read so far looks complete
     return data
 
 
 class _Pinned(http.client.HTTPConnection):
-    """Connects to an address that was looked at, whatever its name says by then."""
+    """A connection to a checked IP address, whatever its name resolves to later."""
 
     def __init__(self, parts: SplitResult, address: str, seconds: float) -> None:
         super().__init__(parts.hostname or "", _port(parts), timeout=seconds)
@@ -75,7 +75,7 @@ class _Pinned(http.client.HTTPConnection):
         self.hung_up = True
         if self._socket is not None:
             with suppress(OSError):
-                # Of the plain socket, also below encryption: the thread that reads from it is told so at once.
+                # Shut down the plain socket, also under TLS: this ends a read in another thread at once.
                 socket.socket.shutdown(self._socket, socket.SHUT_RDWR)
 
 
@@ -121,5 +121,5 @@ def _address(parts: SplitResult, *, public_only: bool) -> str:
 
 
 def _refusal(why: str) -> DomainError:
-    # The address itself may hold a signature; it is not repeated.
+    # Leave out the address, which may contain a signature.
     return DomainError("picture_unfetchable", f"The picture’s address from the endpoint {why}.")

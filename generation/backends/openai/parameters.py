@@ -1,4 +1,4 @@
-"""What may be asked of an images endpoint, and of which endpoints."""
+"""The parameters of an image endpoint."""
 
 from typing import ClassVar
 
@@ -10,7 +10,7 @@ from generation.endpoints.connection import allowed_endpoint
 
 
 class OpenAIParameters(BackendParameters):
-    """What is sent to an endpoint; "" stands for the endpoint's own value."""
+    """Parameters of a request to an endpoint; "" means the endpoint's own value."""
 
     backend: ClassVar[str] = "openai"
 
@@ -59,7 +59,7 @@ class OpenAIParameters(BackendParameters):
     @field_validator("endpoint")
     @classmethod
     def _require_allowed(cls, url: str) -> str:
-        """Return one of the allowed endpoints: no lead can make this server connect to another host."""
+        """Return an allowed endpoint, so that no lead can make this server connect to another host."""
         try:
             return allowed_endpoint(url)
         except ValueError as error:

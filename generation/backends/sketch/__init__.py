@@ -1,1 +1,1 @@
-"""Drawings of invented figures with known attributes: images whose truth is known, made without any model."""
+"""Drawings of invented figures with known attributes: images with known truth, made without a model."""

@@ -1,4 +1,4 @@
-"""Drawings of invented figures: no weights, and the truth of each image is known."""
+"""Drawings of invented figures, without weights; the attributes of each image are known."""
 
 import hashlib
 import re
@@ -14,7 +14,7 @@ from generation.backends.sketch.drawing import PARTS, draw
 
 
 class SketchParameters(BackendParameters):
-    """How often each attribute is drawn."""
+    """Parameters of drawings: the probability of each attribute."""
 
     backend: ClassVar[str] = "Sketch"
 
@@ -39,7 +39,7 @@ def sketch_attributes() -> tuple[str, ...]:
 
 
 class SketchModel:
-    """Draws each attribute with its probability for the group, and in any case what the prompt names."""
+    """Draws each attribute with its probability for the group, and always the attribute that the prompt names."""
 
     revision = ""
 
@@ -63,7 +63,7 @@ class SketchModel:
 
 
 class SketchBackend:
-    """Draws with Pillow what `SketchParameters` say."""
+    """Draws figures with Pillow according to `SketchParameters`."""
 
     name: ClassVar[str] = "sketch"
     title: ClassVar[str] = "sketch: drawings of invented figures"
@@ -80,7 +80,7 @@ class SketchBackend:
 
 
 def _share(seed: int, attribute: str) -> float:
-    """Return a number in [0, 1) of this seed and attribute alone: attributes appear independently."""
+    """Return a number in [0, 1) derived from seed and attribute only, so that attributes are independent."""
     digest = hashlib.sha256(f"appears:{seed}:{attribute}".encode()).digest()
     return int.from_bytes(digest[:6], "big") / 2**48
 

@@ -1,4 +1,4 @@
-"""A canvas of 512 × 512 units, drawn four times as large and averaged down, so that every edge is smooth."""
+"""A canvas of 512 × 512 units, drawn at four times the size and averaged, so that edges are smooth."""
 
 import io
 import math
@@ -17,13 +17,13 @@ Colour = tuple[int, int, int] | tuple[int, int, int, int]
 
 @dataclass
 class Extent:
-    """Where something was drawn, in units of the canvas."""
+    """The extent of a drawn shape, in units of the canvas."""
 
     xs: list[float] = field(default_factory=list)
     ys: list[float] = field(default_factory=list)
 
     def box(self) -> dict[str, float]:
-        """Return the rectangle around it as fractions of the image, cut at the image's edges."""
+        """Return the bounding box as fractions of the image, clipped to the image."""
         left, right = (min(max(edge, 0.0), SIZE) / SIZE for edge in (min(self.xs), max(self.xs)))
         top, bottom = (min(max(edge, 0.0), SIZE) / SIZE for edge in (min(self.ys), max(self.ys)))
         return {
@@ -45,7 +45,7 @@ class Canvas:
 
     @contextmanager
     def measured(self) -> Iterator[Extent]:
-        """Collect the extent of what is drawn meanwhile."""
+        """Collect the extent of everything drawn inside the `with` block."""
         extent = Extent()
         self._extents.append(extent)
         yield extent
@@ -82,7 +82,7 @@ class Canvas:
     def png(self) -> bytes:
         """Return the finished picture."""
         file = io.BytesIO()
-        # Box averaging is done in whole numbers, so every machine gets the same pixels.
+        # Box averaging uses integers, so every machine gets the same pixels.
         self._image.reduce(_SCALE).save(file, "PNG", optimize=False, compress_level=6)
         return file.getvalue()
 
@@ -137,7 +137,7 @@ def _between(corners: Sequence[Point], t: float) -> Point:
 
 
 def _ribbon(path: Sequence[Point], width: float) -> list[Point]:
-    """Return the outline of a line of some width."""
+    """Return the outline of a line with a width."""
     left: list[Point] = []
     right: list[Point] = []
     for index, (x, y) in enumerate(path):

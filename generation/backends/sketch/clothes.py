@@ -1,4 +1,4 @@
-"""What a figure wears: each function draws one attribute and nothing else."""
+"""Clothes of a figure; each function draws one attribute."""
 
 from generation.backends.sketch.canvas import Canvas, oval
 from generation.backends.sketch.figure import Figure, body_outline
@@ -129,7 +129,7 @@ def green_cape(canvas: Canvas, _figure: Figure) -> None:
 
 
 def cape_collar(canvas: Canvas, _figure: Figure) -> None:
-    """The part of the cape that lies over the shoulders."""
+    """Draw the part of the cape that lies over the shoulders."""
     for side in (-1, 1):
         canvas.blob(
             [

@@ -1,4 +1,4 @@
-"""A whole drawing: a figure, the attributes it was given, and where each of them is."""
+"""Complete drawings: a figure, its attributes and their positions."""
 
 import hashlib
 import random
@@ -21,7 +21,7 @@ from generation.backends.sketch.figure import (
 
 Part = Callable[[Canvas, Figure], None]
 
-# In the order in which they are drawn, from back to front, around the parts of the figure.
+# From back to front, in the order of drawing, around the parts of the figure.
 _BEHIND: dict[str, Part] = {
     "ladder": props.ladder,
     "broom": props.broom,
@@ -54,7 +54,7 @@ PARTS = tuple(sorted({**_BEHIND, **_BODY, **_HEAD, **_HANDS, **_FRONT}))
 
 @dataclass(frozen=True)
 class Drawing:
-    """A PNG file, and for each attribute in it a box in fractions of the image."""
+    """A PNG file, and the box of each attribute in it, in fractions of the image."""
 
     png: bytes
     drawn: tuple[dict[str, str | float], ...]

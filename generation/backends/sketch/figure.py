@@ -1,4 +1,4 @@
-"""The figure itself and the place it stands in; what it wears and carries is in `parts`."""
+"""The figure and its background; `clothes` and `props` draw its attributes."""
 
 import random
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ from generation.backends.sketch.palette import (
 
 @dataclass(frozen=True)
 class Figure:
-    """Everything that differs from one figure to the next."""
+    """The properties in which figures differ."""
 
     scene: Scene
     skin: Rgb
@@ -41,7 +41,7 @@ class Figure:
 
 
 def invent(generator: random.Random, *, holds: frozenset[str]) -> Figure:
-    """Make up a figure. Choices are drawn in a fixed order, so holding something changes nothing else."""
+    """Return a random figure. Choices are drawn in a fixed order, so `holding` changes nothing else."""
     scene, skin, garment = generator.choice(SCENES), generator.choice(SKINS), generator.choice(GARMENTS)
     ears = generator.choice(("round", "leaf", "feelers"))
     mouth = generator.choice(("smile", "open", "small"))
@@ -97,7 +97,7 @@ def draw_shadow(canvas: Canvas) -> None:
 
 
 def body_outline(figure: Figure) -> list[Point]:
-    """Return the curve of the tunic, from the neck round by the hem."""
+    """Return the outline of the tunic, from the neck around the hem."""
     g = figure.girth
     half = [(28.0, 232.0), (47 + g / 3, 262), (60 + g, 320), (74 + g, 392), (60 + g, 410), (0, 414)]
     return [(256 + x, y) for x, y in half] + [(256 - x, y) for x, y in half[-2::-1]]
@@ -114,7 +114,7 @@ def draw_tunic(canvas: Canvas, figure: Figure) -> None:
     outline = body_outline(figure)
     canvas.blob(outline, figure.garment)
     g = figure.girth
-    # A fold of light on one side, of shadow on the other, and the hem.
+    # A light fold on one side, a shaded fold on the other, and the hem.
     canvas.blob(
         [(282, 262), (304 + g / 2, 320), (326 + g, 398), (300 + g, 408), (296, 330)],
         (*darker(figure.garment), 70),

@@ -1,4 +1,4 @@
-"""The colours of the drawings. Skins are no human's; garments never look like a drawable attribute."""
+"""Colours of the drawings. Skin colours are not human; garments never look like a drawable attribute."""
 
 from dataclasses import dataclass
 
@@ -6,12 +6,12 @@ Rgb = tuple[int, int, int]
 
 
 def rgb(code: str) -> Rgb:
-    """Read `#5fb3a8`."""
+    """Return the colour of a string such as `#5fb3a8`."""
     return int(code[1:3], 16), int(code[3:5], 16), int(code[5:7], 16)
 
 
 def mix(base: Rgb, added: Rgb, share: float) -> Rgb:
-    """Return `base` with `share` of `added` in it."""
+    """Return `base` mixed with a `share` of `added`."""
     red, green, blue = (round(a + (b - a) * share) for a, b in zip(base, added, strict=True))
     return red, green, blue
 
@@ -21,7 +21,7 @@ WHITE = rgb("#fffdf8")
 
 
 def darker(colour: Rgb, share: float = 0.22) -> Rgb:
-    """Return the colour in shadow: towards a violet black, which stays livelier than grey."""
+    """Return the colour in shadow, mixed with a violet black, which is livelier than grey."""
     return mix(colour, INK, share)
 
 

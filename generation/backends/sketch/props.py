@@ -1,4 +1,4 @@
-"""What a figure carries or has standing around it: each function draws one attribute and nothing else."""
+"""Objects that a figure carries or that surround it; each function draws one attribute."""
 
 from itertools import pairwise
 
@@ -24,7 +24,7 @@ def lantern(canvas: Canvas, figure: Figure) -> None:
 
 
 def lantern_glow(canvas: Canvas, figure: Figure) -> None:
-    """The light around it, which is no part of the lantern itself."""
+    """Draw the light around the lantern, which is not part of the lantern itself."""
     for radius in (62, 48, 35):
         canvas.ellipse(figure.left_hand[0] - 6, figure.left_hand[1] + 52, radius, radius, (255, 222, 130, 38))
 
@@ -49,7 +49,7 @@ def umbrella(canvas: Canvas, figure: Figure) -> None:
 
 
 def _dome(x: float, y: float, rim: float) -> list[tuple[float, float]]:
-    """Return the rib of the canopy from its top to the point of the rim at `rim`."""
+    """Return the rib of the canopy from its top to the point `rim` of its rim."""
     return [
         (x + (rim - x) * share, y - 66 * (1 - share**2) ** 0.5) for share in [step / 12 for step in range(13)]
     ]
