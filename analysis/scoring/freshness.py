@@ -1,4 +1,4 @@
-"""Whether what machines say of a study changed: asked by every page of results, so no numerical library is here."""
+"""Detection of changed scores. Every results page calls this, so no numerical library is imported here."""
 
 from django.db import DEFAULT_DB_ALIAS
 from django.db.models import Count, Exists, OuterRef, Subquery
@@ -8,14 +8,14 @@ from studies.models import Study
 
 
 def last_score(study: Study | int, *, using: str = DEFAULT_DB_ALIAS) -> str:
-    """Return a value that changes whenever scores of the study do: results computed at another are old.
+    """Return a value that changes whenever the study's scores do; results with another value are outdated.
 
-    Code that writes a score also rewrites the row that says its image is done (`analysis.scoring.steps.store`). A
-    scorer that found nothing yet changes no table, nor does a failure, nor what classifiers say of captions.
+    Code that writes a score also rewrites its image's `ScoredImage` row (`analysis.scoring.steps.store`).
+    Scorers without scores, failures, and classifications of captions do not change the value.
     """
     scored = ScoredImage.objects.filter(outcome=ScoredImage.Outcome.DONE)
     newest = scored.filter(scorer__study=OuterRef("pk")).order_by("-pk").values("pk")[:1]
-    # A scorer that was removed may leave the newest row as it was.
+    # Removing a scorer need not change the newest row, so scorers are counted too.
     scorers = Scorer.objects.filter(Exists(scored.filter(scorer=OuterRef("pk"))), study=OuterRef("pk"))
     number = scorers.order_by().values("study").annotate(number=Count("pk")).values("number")
     columns = [Subquery(newest), Subquery(number)]

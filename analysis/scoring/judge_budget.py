@@ -1,4 +1,4 @@
-"""What a judge costs: the most that requests can come to is written down before they are sent, and corrected after."""
+"""The budget of a judge: the highest possible cost is reserved before requests and corrected afterwards."""
 
 from collections.abc import Sequence
 from decimal import ROUND_UP, Decimal
@@ -13,18 +13,18 @@ from foundation.errors import DomainError
 
 _MILLION = Decimal(1_000_000)
 _STEP = Decimal("0.00000001")
-# A token has at least one byte, and each message some tokens around it.
+# A token has at least one byte, and each message adds a few tokens of markup.
 _TOKENS_AROUND = 40
 
 
 class JudgePurse:
-    """Keeps a judge within its budget, also when it is killed: what is under way counts as spent."""
+    """Keeps a judge within its budget, even if it is killed: requests under way count as spent."""
 
     def __init__(self, scorer: Scorer) -> None:
         self._scorer = scorer
 
     def pay(self, pairs: Sequence[ScoredPair]) -> list[Decimal]:
-        """Write down the most that requests can cost, for as many of them, in order, as the budget covers."""
+        """Reserve the highest possible cost of each request while the budget lasts; return the costs."""
         with transaction.atomic():
             scorer = Scorer.objects.select_for_update(of=("self",)).get(pk=self._scorer.pk)
             self._scorer = scorer
@@ -41,7 +41,7 @@ class JudgePurse:
         return amounts
 
     def settle(self, amounts: Sequence[Decimal], ratings: Sequence[Rating]) -> None:
-        """Correct what was written down by what was used; call it in the transaction that keeps the ratings."""
+        """Replace reserved by actual costs; call this in the transaction that stores the ratings."""
         if self._scorer.price_in is None:
             return
         costs = [self._cost(rating, amount) for rating, amount in zip(ratings, amounts, strict=True)]
@@ -49,7 +49,7 @@ class JudgePurse:
         Scorer.objects.filter(pk=self._scorer.pk).update(spent=F("spent") + spent)
 
     def refusal(self) -> DomainError:
-        """Return why no more requests are paid."""
+        """Return the error for a budget that does not cover another request."""
         scorer = self._scorer
         return DomainError(
             "budget_spent",
@@ -70,5 +70,5 @@ class JudgePurse:
 
 
 def most_tokens(pair: ScoredPair) -> int:
-    """Return the most tokens that the request about a pair can have."""
+    """Return an upper bound of the input tokens of the request about a pair."""
     return sum(len(message.text.encode()) + _TOKENS_AROUND for message in messages_of(pair))

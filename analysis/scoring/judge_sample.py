@@ -1,4 +1,4 @@
-"""Which associations people rate beside a judge: drawn at random, as evenly as possible over its levels."""
+"""A random sample of judged associations for people to rate, as even as possible over the judge's levels."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -18,7 +18,7 @@ class JudgedAssociations:
         return _ratings(study).exists()
 
     def draw(self, study: Study, *, number: int, seed: int) -> list[str]:
-        """Return the texts of so many pairs. A word that a picture was described with stands after its descriptor."""
+        """Return the texts of at most `number` pairs; a single word follows its descriptor and a colon."""
         levels = _levels(study)
         by_level: dict[int, list[str]] = defaultdict(list)
         for text in sorted(levels, key=lambda text: keyed_hash(seed, "judged", text)):
@@ -27,7 +27,7 @@ class JudgedAssociations:
 
 
 def evenly(by_level: Mapping[int, Sequence[str]], number: int) -> list[str]:
-    """Return the first texts of each level in turn, until there are `number` or none is left."""
+    """Return `number` texts, or all if there are fewer, taking the next text of each level in turn."""
     longest = max(map(len, by_level.values()), default=0)
     turns = (
         texts[turn] for turn in range(longest) for _, texts in sorted(by_level.items()) if turn < len(texts)
@@ -43,7 +43,7 @@ def _ratings(study: Study) -> QuerySet[AssociationScore]:
 
 
 def _levels(study: Study) -> dict[str, int]:
-    """The median level of each text that people read, the lower of two middle ones."""
+    """Return the median level of each text that people would read; the lower of two middle levels."""
     levels: dict[str, list[float]] = defaultdict(list)
     for descriptor, text, level in _ratings(study).values_list("descriptor", "text", "score").iterator():
         if level is not None:

@@ -1,4 +1,4 @@
-"""A scorer is asked for, and handed to a worker or done here."""
+"""Planning, starting and removing scorers; they run on a worker or in this process."""
 
 import hashlib
 from collections.abc import Mapping
@@ -37,11 +37,11 @@ def plan_scorer(
     label: str = "",
     by: User | None,
 ) -> Scorer:
-    """Find or write down the scorer of this configuration. With a label of its own it is another one."""
+    """Get or create the scorer of this configuration; `label`, if given, is part of the configuration."""
     model_id, stated = chosen.clean(kind, model_id, parameters or {})
     cleaned, money = chosen.without_money(stated)
     label = _clean_label(label)
-    # The study's row is the lock: two plans at once would both find the scorer missing.
+    # The study's row is the lock: two simultaneous calls would both find the scorer missing.
     study = Study.objects.select_for_update().get(pk=study.pk)
     text = chosen.digestible(kind, model_id, cleaned) + label
     configuration = hashlib.sha256(text.encode()).hexdigest()
@@ -65,7 +65,7 @@ def plan_scorer(
 
 
 def _with_money(scorer: Scorer, money: Mapping[str, Decimal]) -> Scorer:
-    """Return a scorer with the prices and the budget that were stated last."""
+    """Save the given prices and budget, and return the scorer."""
     for name, amount in money.items():
         setattr(scorer, name, amount)
     if money:
@@ -74,12 +74,12 @@ def _with_money(scorer: Scorer, money: Mapping[str, Decimal]) -> Scorer:
 
 
 def has_rounded_vectors(scorer: Scorer) -> bool:
-    """Return whether what a scorer compares was rounded to float16."""
+    """Return whether the scorer's vectors are rounded to float16."""
     return bool(scorer.parameters.get("vectors") == FLOAT16)
 
 
 def plan_unrounded(*, scorer: Scorer, by: User | None) -> Scorer:
-    """Find or write down the same scorer with float32 vectors. The rounded one stays until somebody removes it."""
+    """Get or create the same scorer with float32 vectors; the rounded scorer is kept."""
     return plan_scorer(
         study=scorer.study,
         kind=scorer.kind,
@@ -91,7 +91,7 @@ def plan_unrounded(*, scorer: Scorer, by: User | None) -> Scorer:
 
 @transaction.atomic
 def start(*, scorer: Scorer, by: User | None, device: str = "", batch_size: int | None = None) -> Job:
-    """Queue what is missing of a scorer's work, unless a job of it waits or is at work already."""
+    """Queue a job for the missing scores; raise Conflict if the scorer's job is queued or running."""
     scorer = _claimable(scorer)
     wants_gpu = scorer.parameters.get("captioner") != ENDPOINT and scorer.kind != Kind.JUDGE
     job = enqueue(**_description(scorer, device, batch_size), by=by, queue=queue_for(wants_gpu=wants_gpu))
@@ -101,7 +101,7 @@ def start(*, scorer: Scorer, by: User | None, device: str = "", batch_size: int 
 def start_here(
     *, scorer: Scorer, by: User | None, progress: Progress, device: str = "", batch_size: int | None = None
 ) -> Job:
-    """Do what is missing in this process."""
+    """Compute the missing scores in this process; raise Conflict if the scorer's job is queued or running."""
     with transaction.atomic():
         scorer = _claimable(scorer)
         job = _noted(scorer, prepare(**_description(scorer, device, batch_size), by=by))
@@ -110,7 +110,7 @@ def start_here(
 
 @transaction.atomic
 def remove_scorer(*, scorer: Scorer, by: User | None) -> None:
-    """Remove a scorer and all it found. Vectors stay: other scorers and studies use them."""
+    """Delete a scorer and its scores, but not its vectors: other scorers and studies use them."""
     scorer = _claimable(scorer)
     audit.record(
         by=by,
@@ -120,7 +120,7 @@ def remove_scorer(*, scorer: Scorer, by: User | None) -> None:
         kind=scorer.kind,
         label=scorer.model_label,
     )
-    # A statement for each table: none of perhaps millions of rows is read.
+    # One statement per table: there may be millions of rows, and none is loaded.
     captions = Caption.objects.filter(scorer=scorer)
     for rows in (
         TextScore.objects.filter(scorer=scorer),
@@ -135,7 +135,7 @@ def remove_scorer(*, scorer: Scorer, by: User | None) -> None:
 
 
 def is_under_way(job: Job) -> bool:
-    """Return whether a job waits or is at work; one whose worker died is not, once its lease has run out."""
+    """Return whether a job is queued or running; a running job whose lease has expired does not count."""
     if job.state != Job.State.RUNNING:
         return job.state == Job.State.QUEUED
     return job.lease_expires_at is not None and job.lease_expires_at > timezone.now()
@@ -177,7 +177,7 @@ def _default_label(kind: str, model_id: str, cleaned: chosen.Parameters) -> str:
 
 
 def _free_label(study: Study, requested: str, default: str) -> str:
-    """Return a label that no other scorer of the study has; refuse a wanted one that is taken."""
+    """Return a label that is unique in the study; raise Conflict if the requested label is taken."""
     used = set(Scorer.objects.filter(study=study).values_list("model_label", flat=True))
     if requested and requested in used:
         message = f"Another scorer of the study is called “{requested}”: choose another label."

@@ -1,4 +1,4 @@
-"""What has been scored in a study, by what, how far; and what a start would do."""
+"""Scorers of a study with their progress, and estimates of a scorer's work before it starts."""
 
 from collections import defaultdict
 from collections.abc import Mapping
@@ -18,19 +18,19 @@ Kind = Scorer.Kind
 CLASSIFIERS = (Kind.SENTIMENT, Kind.TOXICITY)
 KINDS_ABOUT_IMAGES = tuple(kind for kind in KINDS if kind != Kind.JUDGE)
 AttributesByGroup = Mapping[int, Mapping[int, str]]  # attributes by group
-_LEAST_STEPS = 20  # fewer say little of how long a step takes
+_LEAST_STEPS = 20  # fewer say little about the time of a step
 
 
 @dataclass(frozen=True)
 class ScorerLine:
-    """A scorer in a list: how far it is, what it wrote, what it does now."""
+    """A scorer in a list, with its progress, its results and its state."""
 
     scorer: Scorer
     done: int
     failed: int
     total: int
     written: int
-    lacking: int = 0  # scores of attributes that are asked, whatever images are done
+    lacking: int = 0  # missing scores of asked attributes, including those of images that are done
 
     @property
     def under_way(self) -> bool:
@@ -38,7 +38,7 @@ class ScorerLine:
 
     @property
     def state(self) -> str:
-        """The state of its job while there is one to speak of, else whether all is done."""
+        """The job's state if it is queued, running or failed; otherwise "done" or "incomplete"."""
         job = self.scorer.job
         if job is not None and (self.under_way or job.state == Job.State.FAILED):
             return str(job.state)
@@ -46,7 +46,7 @@ class ScorerLine:
 
     @property
     def finds_out(self) -> str:
-        """What it finds out, in words."""
+        """The scorer's kind in words."""
         if self.of_associations and self.scorer.kind in CLASSIFIERS:
             return f"{self.scorer.kind} of associations"
         return str(Kind(self.scorer.kind).label)
@@ -63,7 +63,7 @@ class ScorerLine:
 
     @property
     def wrote(self) -> str:
-        """What it wrote, in words."""
+        """The number and kind of results, in words."""
         nouns = {
             Kind.CLIP: "score",
             Kind.CAPTIONS: "caption",
@@ -75,22 +75,22 @@ class ScorerLine:
         if not noun:
             return "vectors"
         words = f"{self.written:,} {noun}{'' if self.written == 1 else 's'}"
-        # Of images that wait or failed it goes without saying.
+        # While images wait or have failed, scores are missing anyway.
         return f"{words}, {self.lacking:,} missing" if self.lacking and self.done >= self.total else words
 
 
 @dataclass(frozen=True)
 class ScoringEstimate:
-    """What a start comes to: how many images or captions, and for how long, as far as anybody knows."""
+    """The work of a start: the number of images or captions, and the estimated time and requests."""
 
     total: int
     unit: str
-    seconds: float | None  # None: nothing like it was done on this server yet
-    requests: int | None  # to an endpoint that may charge for each
+    seconds: float | None  # None: no job of this kind has finished on this server yet
+    requests: int | None  # to an endpoint, which may charge for each
 
 
 def lines_of(study: Study) -> list[ScorerLine]:
-    """Return a line for each scorer of the study, newest first; the number of queries does not depend on theirs."""
+    """Return a line for each scorer of the study, newest first, with a constant number of queries."""
     scorers = list(Scorer.objects.filter(study=study).select_related("job", "encoder", "created_by"))
     attributes = {
         which: attributes_asked(study, which) for which in {_which(scorer) for scorer in scorers} - {""}
@@ -126,7 +126,7 @@ def line_of(scorer: Scorer) -> ScorerLine:
 
 
 def estimate(study: Study, kind: str, parameters: Mapping[str, object]) -> ScoringEstimate:
-    """Say what a start would come to; the time from what the same kind took on this server last."""
+    """Estimate the work of a start; the time is based on this server's last finished job of the kind."""
     if kind in CLASSIFIERS:
         total, unit = sum(_captions(study).values()), "captions"
     else:
@@ -142,7 +142,7 @@ def estimate(study: Study, kind: str, parameters: Mapping[str, object]) -> Scori
 
 
 def failed_images(scorer: Scorer) -> QuerySet[ScoredImage]:
-    """Return the images that could not be scored, each with its reason."""
+    """Return the images that could not be scored, with their reasons."""
     failed = ScoredImage.objects.filter(scorer=scorer, outcome=ScoredImage.Outcome.FAILED)
     return failed.select_related("image__group").order_by("pk")
 
@@ -152,12 +152,12 @@ def _totals(study: Study) -> dict[str, int]:
 
 
 def _which(scorer: Scorer) -> str:
-    """Which attributes a scorer asks about; "" of those that ask about none."""
+    """Return the scorer's choice of attributes, or "" for a scorer that looks for none."""
     return str(scorer.parameters.get("attributes") or ASKED) if scorer.kind == Kind.CLIP else ""
 
 
 def _by_group(study: Study) -> dict[int, int]:
-    """The number of images of each group that CLIP scorers look at."""
+    """Return the number of each group's images that CLIP scorers use."""
     images = images_of(study, Kind.CLIP).order_by()
     return dict(images.values_list("group").annotate(number=Count("pk")))
 
@@ -165,7 +165,7 @@ def _by_group(study: Study) -> dict[int, int]:
 def _scored_images(
     scorers: list[Scorer], attributes: Mapping[str, AttributesByGroup]
 ) -> dict[tuple[int, str], int]:
-    """By scorer and outcome; of CLIP scorers only images of groups that still have attributes to ask about."""
+    """Count images by scorer and outcome; for CLIP scorers, only images of groups that have attributes."""
     of = {scorer_row.pk: attributes.get(_which(scorer_row)) for scorer_row in scorers}
     numbers: dict[tuple[int, str], int] = defaultdict(int)
     rows = ScoredImage.objects.filter(scorer__in=scorers, image__retracted_at=None)
@@ -178,7 +178,7 @@ def _scored_images(
 
 
 def _scores_asked(scorers: list[Scorer], attributes: Mapping[str, AttributesByGroup]) -> dict[int, int]:
-    """How many scores there are by each CLIP scorer of attributes that are asked of the image's group."""
+    """Count the scores of each CLIP scorer for attributes that are asked of the image's group."""
     of = {scorer_row.pk: attributes[_which(scorer_row)] for scorer_row in scorers if _which(scorer_row)}
     numbers: dict[int, int] = defaultdict(int)
     rows = AttributeScore.objects.filter(
@@ -227,7 +227,7 @@ def _captions_of(scorer: Scorer, captions: Mapping[str, int]) -> int:
 
 
 def _seconds_a_step(kind: str) -> float | None:
-    """How long a step of the last finished job of this kind took, whatever its study."""
+    """Return the seconds per step of the last finished job of this kind, in any study."""
     latest = (
         Scorer.objects.filter(
             kind=kind, job__kind=JOB_KIND, job__state=Job.State.SUCCEEDED, job__steps_done__gte=_LEAST_STEPS

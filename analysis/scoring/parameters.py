@@ -1,4 +1,4 @@
-"""The parameters of each kind of scorer: declared here for the form, the command, the API and the docs."""
+"""The parameters of each kind of scorer, declared once for the form, the command, the API and the docs."""
 
 import json
 from collections.abc import Mapping
@@ -64,7 +64,7 @@ _Text = Annotated[str, StringConstraints(strip_whitespace=True)]
 
 
 class ScorerParameters(ParameterSet):
-    """Parameters of a kind of scorer."""
+    """Base class for the parameters of a kind of scorer."""
 
     error_code: ClassVar[str] = "parameter_invalid"
 
@@ -77,7 +77,7 @@ class ScorerParameters(ParameterSet):
 
 
 class EncoderParameters(ScorerParameters):
-    """How CLIP is loaded, and how its vectors are kept."""
+    """Parameters of loading CLIP and storing its vectors."""
 
     pretrained: _Text = parameter(
         "",
@@ -90,7 +90,7 @@ class EncoderParameters(ScorerParameters):
 
 
 class ClipParameters(EncoderParameters):
-    """How probably an image shows an attribute, by CLIP."""
+    """Parameters of CLIP scores: the probability that an image shows an attribute."""
 
     templates: list[str] = parameter(
         list(TEMPLATES),
@@ -132,7 +132,7 @@ class ClipParameters(EncoderParameters):
 
 
 class CaptionParameters(ScorerParameters):
-    """How captions are written."""
+    """Parameters of captions."""
 
     captioner: str = parameter(
         NGRAMS,
@@ -214,7 +214,7 @@ class CaptionParameters(ScorerParameters):
     @field_validator("ngrams")
     @classmethod
     def _require_kept(cls, digest: str) -> str:
-        """Refuse all but the digest of a list in storage: it becomes part of a path there."""
+        """Accept only the digest of a stored list, because it becomes part of a path in storage."""
         if digest and not is_kept(digest):
             message = (
                 "No list of n-grams with this digest is stored. Give the file with the list (--ngrams FILE)."
@@ -224,7 +224,7 @@ class CaptionParameters(ScorerParameters):
 
 
 class ClassifierParameters(ScorerParameters):
-    """What a classifier reads."""
+    """Parameters of a classifier."""
 
     of: str = parameter(
         CAPTIONS,
@@ -241,7 +241,7 @@ class ClassifierParameters(ScorerParameters):
 
 
 class JudgeParameters(ScorerParameters):
-    """How a language model rates how biased associations are, from 1 to 5."""
+    """Parameters of a judge, which rates how biased associations are, from 1 to 5."""
 
     of: str = parameter(
         ASSOCIATIONS,
@@ -287,7 +287,7 @@ class JudgeParameters(ScorerParameters):
     @field_validator("endpoint")
     @classmethod
     def _require_allowed(cls, url: str) -> str:
-        """Return one of the allowed endpoints: no lead can make this server connect to another host."""
+        """Accept only an allowed endpoint, so that no lead can make this server connect to another host."""
         try:
             return allowed_endpoint(url)
         except ValueError as error:
@@ -309,7 +309,7 @@ _ONLY_PICTURES = ("prompt",)
 
 
 def clean(kind: str, model_id: str, parameters: Mapping[str, Any]) -> tuple[str, Parameters]:
-    """Return the model and all parameters of a scorer; raise DomainError naming the one that is wrong."""
+    """Return the model and all parameters of a scorer; raise DomainError naming an invalid parameter."""
     if kind not in KINDS:
         raise DomainError(
             "scorer_unknown", f"There is no scorer “{kind}”. The scorers are {', '.join(KINDS)}."
@@ -324,7 +324,7 @@ def clean(kind: str, model_id: str, parameters: Mapping[str, Any]) -> tuple[str,
     if kind == Kind.CAPTIONS:
         cleaned = _of_captioner(cleaned, chosen=parameters)
     if kind in {Kind.SENTIMENT, Kind.TOXICITY}:
-        # Scorers of captions were planned before there was a choice: they stay the same scorers.
+        # `of` is newer than many scorers of captions; without it, their configuration keeps its digest.
         del cleaned["captions_of" if cleaned["of"] == ASSOCIATIONS else "of"]
     if kind == Kind.JUDGE and cleaned["temperature"] is None:
         cleaned["temperature"] = 0.7 if cleaned["repeats"] > 1 else 0.0
@@ -332,7 +332,7 @@ def clean(kind: str, model_id: str, parameters: Mapping[str, Any]) -> tuple[str,
 
 
 def encoder_choice(model_id: str, parameters: Parameters) -> EncoderChoice:
-    """Return the encoder that a cleaned scorer needs: its own model, or what finds n-grams for captions."""
+    """Return the encoder for cleaned parameters: the scorer's model, or CLIP for captions from n-grams."""
     if "clip" in parameters:
         return EncoderChoice(
             parameters["clip"],
@@ -350,7 +350,7 @@ def _add_default_checkpoint(model_id: str, cleaned: Parameters) -> None:
 
 
 def _of_captioner(cleaned: Parameters, *, chosen: Mapping[str, Any]) -> Parameters:
-    """Leave out what this captioner has no use for; refuse it where somebody asked for it."""
+    """Return the parameters that this captioner uses; raise DomainError if another was chosen."""
     captioner = cleaned["captioner"]
     useless = set(_ONLY_PICTURES if captioner == NGRAMS else _ONLY_NGRAMS)
     if captioner == ENDPOINT:
@@ -361,7 +361,7 @@ def _of_captioner(cleaned: Parameters, *, chosen: Mapping[str, Any]) -> Paramete
         raise _wrong(
             unused[0], f"The parameter {unused[0]} has no effect with captions of this kind ({captioner})."
         )
-    # By default as many as in ViSAGe where they are cheap, and one where each is a call of a larger model.
+    # The default is ViSAGe's number if captions are cheap, and 1 if each needs a call to a larger model.
     if cleaned["captions"] is None:
         cleaned["captions"] = MOST_CAPTIONS if captioner == NGRAMS else 1
     return {name: value for name, value in cleaned.items() if name not in useless}
@@ -380,9 +380,9 @@ def _wrong(name: str, message: str) -> DomainError:
 
 
 def without_money(cleaned: Parameters) -> tuple[Parameters, dict[str, Decimal]]:
-    """Return parameters without prices and budget, which may change, and those of them that are stated.
+    """Return the parameters without prices and budget, and the prices and budget that are given.
 
-    Raises DomainError for one price without the other, and a budget without prices.
+    Raises DomainError for one price without the other, or a budget without prices.
     """
     money = {name: Decimal(str(cleaned[name])) for name in MONEY if cleaned.get(name) is not None}
     if ("price_in" in money) != ("price_out" in money):
@@ -393,5 +393,5 @@ def without_money(cleaned: Parameters) -> tuple[Parameters, dict[str, Decimal]]:
 
 
 def digestible(kind: str, model_id: str, parameters: Parameters) -> str:
-    """Return what makes two scorers the same, as text with one spelling."""
+    """Return the configuration as canonical JSON: equal texts mean the same scorer."""
     return json.dumps([kind, model_id, parameters], sort_keys=True, ensure_ascii=False)

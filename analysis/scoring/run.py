@@ -1,4 +1,4 @@
-"""A scorer does what is missing of its work, whatever was done before it was stopped."""
+"""Running a scorer: it computes the scores that are missing, also after an interrupted run."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -30,14 +30,14 @@ _TEXTS = 64
 
 @dataclass(frozen=True)
 class RunOptions:
-    """How to run a scorer on this machine: nothing of it changes what comes out but for the last bits.
+    """Options of a run on this machine; they change at most the last bits of the results.
 
-    `batch_size` None is what suits the kind of work.
+    `batch_size` None chooses a size for the kind of work.
     """
 
     device: str = ""
     batch_size: int | None = None
-    # Which pairs of descriptor and word are scored: computed by what is above scoring.
+    # Returns the pairs to score; a function, because the scoring package cannot import their module.
     pairs: Callable[[Study], Sequence[ScoredPair]] | None = None
 
     def batch(self, usual: int) -> int:
@@ -46,7 +46,7 @@ class RunOptions:
 
 @dataclass(frozen=True)
 class ScoringResult:
-    """What was done this time, in words, and of how many images it could not be done."""
+    """The outcome of a run in words, and the number of images that failed."""
 
     done: str
     failed: int = 0
@@ -59,7 +59,7 @@ class ScoringResult:
 
 
 def run(*, scorer: Scorer, options: RunOptions, progress: Progress) -> ScoringResult:
-    """Do what is missing; each batch is committed by itself."""
+    """Compute the missing scores; each batch is committed separately."""
     if scorer.parameters.get("of") == ASSOCIATIONS:
         return _score_associations(scorer, options, progress)
     if scorer.kind in {Kind.SENTIMENT, Kind.TOXICITY}:
@@ -92,7 +92,7 @@ def _clip(
     if not needed:
         progress.start(0)
         return ScoringResult(f"{_amount(0, 'image')} scored")
-    # Only what is written now needs prompts: attributes may be asked of groups that have no image yet.
+    # Only attributes with missing scores need prompts; groups without images may have others.
     missing = {key for keys in needed.values() for key in keys}
     texts = {
         key: text for of_group in attributes.values() for key, text in of_group.items() if key in missing
@@ -109,7 +109,7 @@ def _clip(
 def _vectors(
     scorer: Scorer, images: Sequence[ScopeImage], options: RunOptions, progress: Progress
 ) -> ScoringResult:
-    """Embed what pull and MCAS compare; their measures are computed with the results."""
+    """Embed the images and texts of pull and MCAS; the measures themselves are computed with the results."""
     texts = scope.texts_of_mcas(scorer.study) if scorer.kind == Kind.MCAS else []
     encoder, failed = _embed(scorer, images, texts, options, progress)
     missing = {file.sha256 for file in embeddings.files_without_vector(encoder, images)}
@@ -227,9 +227,9 @@ def _embed(
     *,
     more: int = 0,
 ) -> tuple[Encoder, int]:
-    """Embed what is missing and return the encoder; the model is loaded only when something is.
+    """Compute missing vectors; return the encoder and the number of files that could not be read.
 
-    `more` steps follow. Returned with the encoder: how many files could not be read.
+    The model is loaded only if a vector is missing. `more`: the number of steps that follow, for progress.
     """
     files = embeddings.files_without_vector(scorer.encoder, images)
     progress.start(len(files) + more)
@@ -238,9 +238,9 @@ def _embed(
         return scorer.encoder, 0
     loaded = load_encoder(encoder_choice(scorer.model_id, scorer.parameters), device=options.device)
     _note_encoder(scorer, loaded)
-    # Another study may have embedded the same files by this encoder: only now is it known which it is.
+    # The encoder is known only now; another study may already have embedded the same files with it.
     progress.start(len(embeddings.files_without_vector(loaded.row, images)) + more)
-    # No score follows the texts of MCAS by which reports would see that they are old.
+    # MCAS writes no scores, so its texts must mark the study's reports as outdated.
     embeddings.embed_texts(loaded, texts, scorer=scorer if scorer.kind == Kind.MCAS else None)
     outcome = embeddings.embed_images(
         encoder=loaded, scorer=scorer, images=images, batch_size=options.batch(_IMAGES), progress=progress
@@ -253,7 +253,7 @@ def _note_encoder(scorer: Scorer, loaded: LoadedEncoder) -> None:
         raise _changed(scorer, str(loaded.row.revision))
     if scorer.encoder_id is None:
         scorer.encoder = loaded.row
-        # Of captions it is the language model's own revision that counts.
+        # For captions, the revision is that of the language model.
         revision = scorer.model_revision if scorer.kind == Kind.CAPTIONS else loaded.row.revision
         scorer.model_revision = revision
         scorer.save(update_fields=["encoder", "model_revision"])

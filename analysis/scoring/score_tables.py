@@ -1,7 +1,8 @@
-"""What scorers found, as tables for measures. Needs numpy and pandas, no model library.
+"""Scores as tables for measures. Needs numpy and pandas, but no model library.
 
-`image` is the key by which judgements name an image too (`analysis.results.data.labels`): the hash of its bytes,
-or where no file was released its published path. `public_id` leads to its page. Retracted images are left out.
+`image` is the key of an image in tables of judgements too (`analysis.results.data.labels`): the hash of its
+bytes, or its published path if no file was released. `public_id` identifies its page. Retracted images are
+left out.
 """
 
 from collections import Counter
@@ -56,14 +57,14 @@ class ImageVectors:
 
 
 def encoders_of(study: Study, *, using: str = DEFAULT_DB_ALIAS) -> list[Encoder]:
-    """Return the encoders that a scorer of the study used, oldest first."""
+    """Return the encoders that the study's scorers used, oldest first."""
     return list(Encoder.objects.using(using).filter(scorers__study=study).distinct().order_by("pk"))
 
 
 def encoder_labels(study: Study, *, using: str = DEFAULT_DB_ALIAS) -> dict[int, str]:
-    """Return how the study's tables name each of its encoders, by key: no two are named alike.
+    """Return a unique name for each of the study's encoders, by key.
 
-    The name alone says less than the row: precision and revision are added where others share it.
+    Precision and revision are added to the name if encoders share it.
     """
     spellings = {encoder.pk: _spellings(encoder) for encoder in encoders_of(study, using=using)}
     used = Counter(text for names in spellings.values() for text in set(names))
@@ -73,7 +74,7 @@ def encoder_labels(study: Study, *, using: str = DEFAULT_DB_ALIAS) -> dict[int, 
 
 
 def _spellings(encoder: Encoder) -> tuple[str, ...]:
-    """The ways to name an encoder, the shortest first; the last is unique in the database."""
+    """Return the names that an encoder can have, shortest first; the last is unique in the database."""
     name, precision = str(encoder), encoder.precision
     short = encoder.revision.removeprefix("sha256:")[:8]
     return (
@@ -86,7 +87,7 @@ def _spellings(encoder: Encoder) -> tuple[str, ...]:
 
 
 def image_vectors(study: Study, encoder: Encoder) -> ImageVectors:
-    """Return the study's images that have a vector by `encoder`, in the order they came."""
+    """Return the study's images that have a vector by `encoder`, oldest first."""
     images = Image.objects.filter(study=study, retracted_at=None).exclude(sha256="")
     embedded = ImageEmbedding.objects.filter(encoder=encoder, sha256__in=images.values("sha256"))
     stored = dict(embedded.values_list("sha256", "vector").iterator(chunk_size=_AT_ONCE))
@@ -98,7 +99,7 @@ def image_vectors(study: Study, encoder: Encoder) -> ImageVectors:
 
 
 def text_vectors(encoder: Encoder, texts: Sequence[str]) -> Array:
-    """Return the vectors of `texts` in their order; NotFound names the first text that has none."""
+    """Return the vectors of `texts`, in order; NotFound names the first text without a vector."""
     keys = [text_key(text) for text in texts]
     distinct = list(dict.fromkeys(keys))
     stored: dict[str, bytes] = {}
@@ -123,7 +124,7 @@ def attribute_scores(study: Study) -> pd.DataFrame:
 
 
 def captions(study: Study) -> pd.DataFrame:
-    """Return scorer, model, identity_group, image, public_id, caption: the likeliest of an image first."""
+    """Return scorer, model, identity_group, image, public_id, caption; most likely first for each image."""
     rows = Caption.objects.filter(scorer__study=study, image__retracted_at=None)
     return _frame(rows.order_by("scorer_id", "image_id", "position"), _of_image() | {"caption": "text"})
 

@@ -1,1 +1,1 @@
-"""Models that score: loading them, running them in batches, and calling endpoints."""
+"""Scoring models: load them, run them in batches, and call endpoints."""

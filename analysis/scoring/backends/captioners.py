@@ -20,12 +20,12 @@ from analysis.scoring.backends.model_files import (
 )
 from foundation.errors import DomainError
 
-_LONGEST = 600  # as the column
+_LONGEST = 600  # max_length of Caption.text
 
 
 @dataclass(frozen=True)
 class CaptionInput:
-    """An image as captioners take it: its picture, or its vector for those that look at no picture."""
+    """A captioner's input for one image: its picture, or its vector if the captioner uses no pictures."""
 
     seed: int
     picture: Picture | None = None
@@ -34,34 +34,34 @@ class CaptionInput:
 
 @dataclass(frozen=True)
 class WrittenCaptions:
-    """Distinct captions of an image, the likeliest first; where there are none, why, if the model says."""
+    """Distinct captions of an image, most likely first; `reason` is the model's reason if there are none."""
 
     texts: list[str]
     reason: str = ""
-    stopped: DomainError | None = None  # what stops the work: the image is neither done nor failed
+    stopped: DomainError | None = None  # the error that stops the job; the image is neither done nor failed
 
 
 class Captioner(Protocol):
-    """A model that is loaded and writes captions."""
+    """A loaded model that writes captions."""
 
     revision: str
 
     def caption(self, inputs: Sequence[CaptionInput]) -> list[WrittenCaptions]:
-        """Return what was written about each image."""
+        """Return the captions of each image, in the order of `inputs`."""
 
 
 @runtime_checkable
 class CaptionsAlone(Protocol):
-    """A captioner elsewhere, which is asked about one image at a time, by so many threads."""
+    """A remote captioner that takes one image per call, in up to `in_parallel` calls at a time."""
 
     in_parallel: int
 
     def caption_alone(self, image: CaptionInput) -> WrittenCaptions:
-        """Return what was written about the image; `stopped` where no other would be written about either."""
+        """Return the captions of the image; `stopped` is set if no other image could be captioned either."""
 
 
 class NgramCaptioner:
-    """As in ViSAGe: the n-grams nearest to the image's vector go to a sequence-to-sequence model."""
+    """ViSAGe's captioner: a sequence-to-sequence model reads the n-grams nearest to the image's vector."""
 
     def __init__(
         self,
@@ -84,7 +84,7 @@ class NgramCaptioner:
         self.revision = transformers_revision(model_id)
 
     def nearest_ngrams(self, vector: Array) -> list[str]:
-        """Return the n-grams nearest to an image, the nearest first."""
+        """Return the n-grams nearest to the vector of an image, nearest first."""
         nearest = np.argsort(-(self._vectors @ vector), kind="stable")[: self._top]
         return [self._ngrams[index] for index in nearest]
 
@@ -95,7 +95,7 @@ class NgramCaptioner:
             if image.vector is not None
         ]
         encoded = self._tokenizer(texts, return_tensors="pt", padding=True, truncation=True).to(self._place)
-        # Some tokenizers tell more than the model takes.
+        # Some tokenizers return token types, which the model does not accept.
         encoded.pop("token_type_ids", None)
         written = _generate(self._model, dict(encoded), [image.seed for image in inputs], self._decoding)
         return _distinct(self._tokenizer.batch_decode(written, skip_special_tokens=True), len(inputs))
@@ -121,14 +121,14 @@ class ImageCaptioner:
         self.revision = transformers_revision(model_id)
 
     def caption(self, inputs: Sequence[CaptionInput]) -> list[WrittenCaptions]:
-        # What a processor makes of several pictures need not have a row for each, so it cannot be taken apart to
-        # draw from the seed of each.
+        # A processor's output for several pictures need not have one row per picture, so it cannot be split
+        # for sampling with each image's seed.
         size = 1 if self._decoding.way != BEAMS else len(inputs)
         parts = [self._together(inputs[start : start + size]) for start in range(0, len(inputs), size or 1)]
         return [written for part in parts for written in part]
 
     def _together(self, inputs: Sequence[CaptionInput]) -> list[WrittenCaptions]:
-        # Processors of chat models take the pictures of each conversation.
+        # Processors of chat models expect a list of pictures per conversation.
         pictures = [[image.picture] if self._chat else image.picture for image in inputs]
         options: dict[str, Any] = {"images": pictures, "return_tensors": "pt"}
         if self._prompt:
@@ -136,9 +136,8 @@ class ImageCaptioner:
         encoded = self._processor(**options).to(self._place)
         written = _generate(self._model, dict(encoded), [image.seed for image in inputs], self._decoding)
         if self._chat:
-            written = written[
-                :, encoded["input_ids"].shape[1] :
-            ]  # what it was asked stands before what it says
+            # The output begins with the prompt.
+            written = written[:, encoded["input_ids"].shape[1] :]
         return _distinct(self._processor.batch_decode(written, skip_special_tokens=True), len(inputs))
 
     def _chat_prompt(self, prompt: str) -> str:
@@ -148,13 +147,13 @@ class ImageCaptioner:
 
 
 def image_seed(study_seed: int, sha256: str) -> int:
-    """Return the seed from which captions of an image are drawn: the same whatever else is captioned."""
+    """Return the seed for sampling an image's captions; it does not depend on other images."""
     digest = hashlib.sha256(f"caption:{study_seed}:{sha256}".encode()).digest()
     return int.from_bytes(digest[:7], "big")
 
 
 def tidy(texts: Sequence[str]) -> list[str]:
-    """Return texts without doubles and empty ones, white space made single, each as long as can be kept."""
+    """Return the distinct non-empty texts, white space collapsed, each cut to the length of the column."""
     cleaned = (" ".join(text.replace("\0", "").split()) for text in texts)
     return list(dict.fromkeys(_shortened(text) for text in cleaned if text))
 
@@ -169,11 +168,11 @@ def _shortened(text: str) -> str:
 def _loaded(model_id: str, reader: Any, kind: Any, place: Any) -> tuple[Any, Any]:
     import transformers.utils.logging
 
-    # Commands and jobs show their own progress; bars of the library would overwrite it.
+    # Commands and jobs show their own progress; the library's progress bars would overwrite it.
     transformers.utils.logging.disable_progress_bar()
     where = local_path(model_id)
     try:
-        # In single precision wherever it runs, so that a caption does not depend on the device more than it must.
+        # Single precision on every device, so that captions differ between devices as little as possible.
         model = kind.from_pretrained(where, dtype="float32").to(place)
         return reader.from_pretrained(where), model.eval()
     except loading_failures() as error:
@@ -181,7 +180,7 @@ def _loaded(model_id: str, reader: Any, kind: Any, place: Any) -> tuple[Any, Any
 
 
 def _generate(model: Any, encoded: dict[str, Any], seeds: Sequence[int], decoding: Decoding) -> Any:
-    """Return the tokens of `decoding.captions` candidates for each row of `read`, row after row."""
+    """Return the tokens of `decoding.captions` candidates for each row of `encoded`, row after row."""
     import torch
 
     options: dict[str, Any] = {
@@ -214,7 +213,7 @@ def _generate(model: Any, encoded: dict[str, Any], seeds: Sequence[int], decodin
 def _drawn(
     model: Any, encoded: dict[str, Any], seed: int, options: dict[str, Any], decoding: Decoding
 ) -> Any:
-    """Draw the candidates of one image from its own seed: what it gets does not depend on its neighbours."""
+    """Sample the candidates of one image with its own seed, so that they do not depend on its batch."""
     import torch
 
     devices = [model.device] if model.device.type == "cuda" else []

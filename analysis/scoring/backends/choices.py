@@ -1,11 +1,11 @@
-"""What can be chosen of models, without loading anything to say so."""
+"""Options of scoring models; importing this module loads no model library."""
 
 from dataclasses import dataclass
 
 from analysis.models.vector_types import FLOAT32
 from analysis.scoring.backends.model_files import short_name
 
-# The default on every device: half precision has two or three digits, and MCAS is read to four decimals.
+# The default on every device: half precision has two or three digits, and MCAS is reported to four decimals.
 FULL = "fp32"
 LOCAL = "local-dir:"
 HUB = "hf-hub:"
@@ -13,34 +13,34 @@ HUB = "hf-hub:"
 BEAMS = "beams"
 SAMPLE = "sample"
 
-# Which model writes captions: one over n-grams, one that sees the picture, or one behind an endpoint.
+# Captioners: a model that reads n-grams, a model that sees the picture, or a model behind an endpoint.
 NGRAMS = "ngrams"
 MODEL = "model"
 ENDPOINT = "endpoint"
 MOST_CAPTIONS = 50
-# What classifiers and judges read.
+# The texts that classifiers and judges read.
 CAPTIONS = "captions"
 ASSOCIATIONS = "associations"
-# What a model that follows instructions is asked when nobody said what.
+# The default prompt of models that follow instructions.
 DEFAULT_PROMPT = "Describe this picture in one sentence."
 
 
 @dataclass(frozen=True)
 class EncoderChoice:
-    """An architecture and a checkpoint as somebody named them.
+    """An architecture and a checkpoint as the user entered them.
 
-    `architecture`: a name that open_clip knows, `hf-hub:…`, `local-dir:…` or a folder, or a JSON configuration.
-    `pretrained`: a tag that open_clip knows for it, or a file of weights; "" where the first names both.
+    `architecture`: a name in open_clip, `hf-hub:…`, `local-dir:…`, a folder, or a JSON configuration.
+    `pretrained`: an open_clip tag of the architecture, or a file of weights; "" if `architecture` names both.
     """
 
     architecture: str
     pretrained: str = ""
     precision: str = "fp32"
-    vectors: str = FLOAT32  # how its vectors are kept
+    vectors: str = FLOAT32  # type in which vectors are stored
 
     @property
     def label(self) -> str:
-        """How tables name it."""
+        """Name of the encoder in tables."""
         name = short_name(self.architecture.removeprefix(LOCAL).removeprefix(HUB))
         name = f"{name} {short_name(self.pretrained)}" if self.pretrained else name
         return name if self.vectors == FLOAT32 else f"{name}, {self.vectors} vectors"
@@ -48,7 +48,7 @@ class EncoderChoice:
 
 @dataclass(frozen=True)
 class Decoding:
-    """How candidates are found: the likeliest by beam search, or drawn with the seed of the image."""
+    """Decoding options: the most likely candidates by beam search, or samples drawn with the image's seed."""
 
     captions: int
     way: str = BEAMS

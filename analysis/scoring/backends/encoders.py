@@ -1,4 +1,4 @@
-"""Encoders of open_clip: any architecture with any checkpoint, from the hub, a folder or files."""
+"""open_clip encoders: any architecture with any checkpoint, from the hub, a folder or files."""
 
 import hashlib
 import json
@@ -30,16 +30,16 @@ _TEXTS_AT_ONCE = 256
 
 @dataclass(frozen=True)
 class LoadedEncoder:
-    """A model in memory, and the row that says which it is."""
+    """A model in memory and its row in the database."""
 
     row: Encoder
-    prepare: Callable[[Any], Any]  # a picture to a tensor; safe in threads
+    prepare: Callable[[Any], Any]  # a picture to a tensor; thread-safe
     encode_images: Callable[[Sequence[Any]], Array]  # tensors to unit vectors
     encode_texts: Callable[[Sequence[str]], Array]
 
 
 def load_encoder(choice: EncoderChoice, *, device: str = "") -> LoadedEncoder:
-    """Load the model and find or write its row; raise DomainError in one sentence when it cannot be had."""
+    """Load the model and get or create its row; raise DomainError if the model cannot be loaded."""
     require("torch", "open_clip")
     import open_clip
     from open_clip.transform import PreprocessCfg, image_transform_v2
@@ -74,14 +74,14 @@ def load_encoder(choice: EncoderChoice, *, device: str = "") -> LoadedEncoder:
 
 @dataclass(frozen=True)
 class _ModelFiles:
-    name: str  # as open_clip is asked for it
+    name: str  # the name passed to open_clip
     pretrained: str
     revision: str
     options: dict[str, Any]
 
 
 def _locate_files(choice: EncoderChoice) -> _ModelFiles:
-    """Say where the files are and exactly what they hold; those of the hub are fetched."""
+    """Return the location and exact revision of the model's files; download them if they are on the hub."""
     import open_clip
     from open_clip.pretrained import download_pretrained_from_hf
 
@@ -114,13 +114,13 @@ def _tagged(name: str, tag: str) -> _ModelFiles:
             "checkpoint_unknown", f"open_clip has no checkpoint “{tag}” of {name}; it has {tags}."
         )
     weights = Path(open_clip.download_pretrained(described))
-    # Weights trained with the fast GELU give other vectors with the exact one.
+    # Weights trained with the fast GELU give different vectors with the exact GELU.
     options = {"force_quick_gelu": True} if described.get("quick_gelu") else {}
     return _ModelFiles(name, tag, digest(weights), options)
 
 
 def _from_files(config: Path, pretrained: str) -> _ModelFiles:
-    """Make an architecture of a JSON configuration known to open_clip, under a name of its content."""
+    """Register the architecture of a JSON file with open_clip, under a name derived from its content."""
     import open_clip
 
     if not pretrained:

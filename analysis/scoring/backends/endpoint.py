@@ -1,6 +1,7 @@
-"""Captions by a vision–language model behind an OpenAI-compatible endpoint that the operator has named.
+"""Captions by a vision–language model behind an OpenAI-compatible endpoint that the operator has set.
 
-A lead chooses the model, never the address: so nobody makes this server call another one, or sends it the key.
+A lead chooses the model but not the address, so no lead can make this server send requests or the key to
+another host.
 """
 
 import base64
@@ -18,14 +19,14 @@ from generation.endpoints.chat import ChatClient, Message, Sampling
 from generation.endpoints.connection import EndpointAddress, EndpointUnusable, Failure
 
 _AT_ONCE = 4
-_TRIES = 5  # after which a limit or a broken server stops the job, which goes on later
-# Why one picture is declined; any other refusal would meet every picture, and stops the job.
+_TRIES = 5  # then a rate limit or a server error stops the job, which can be continued later
+# Error codes that concern one picture; any other refusal would repeat for every picture and stops the job.
 _OF_THE_PICTURE = frozenset({"invalid_image", "invalid_image_format", "image_parse_error"})
 _LARGEST_EDGE = 1_024
 
 
 class EndpointCaptioner:
-    """Asks once for each caption. Pictures are re-encoded: neither file name nor metadata leaves the server."""
+    """Sends one request per caption. Pictures are re-encoded: no file name or metadata leaves the server."""
 
     in_parallel = _AT_ONCE
 
@@ -61,7 +62,7 @@ class EndpointCaptioner:
         return WrittenCaptions(tidy(texts))
 
     def _ask(self, message: Message, seed: int) -> tuple[str, str]:
-        """Return what the model said, or why it declined this picture; raise DomainError when it cannot be asked."""
+        """Return the model's text and "", or "" and the reason why it declined; DomainError stops the job."""
         sampling = Sampling(
             max_tokens=self._decoding.max_new_tokens,
             temperature=self._decoding.temperature if self._decoding.captions > 1 else 0,
@@ -82,7 +83,7 @@ class EndpointCaptioner:
 
 
 def _stopped(status: int | None, detail: str, reason: str) -> DomainError:
-    """Return the error that stops the job, which goes on later."""
+    """Return the error that stops the job, which can be continued later."""
     if status is None:
         sentence = (
             f"The endpoint does not answer: {_hidden(reason)} Continue when the endpoint answers again."
@@ -104,7 +105,7 @@ def _stopped(status: int | None, detail: str, reason: str) -> DomainError:
 
 
 def _hidden(text: str) -> str:
-    # What another machine says may hold our key.
+    # A reply from another server may contain our key.
     return " ".join(without_secrets(text).split())[:200]
 
 

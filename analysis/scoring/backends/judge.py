@@ -1,4 +1,4 @@
-"""A language model that rates how biased an association is. What it rates is data, whatever it says."""
+"""A language model that rates how biased an association is. Rated texts are data, never instructions."""
 
 import re
 from collections.abc import Mapping
@@ -25,9 +25,10 @@ _SYSTEM = (
 
 @dataclass(frozen=True)
 class Rating:
-    """What a judge says of a pair: a level from 1 to 5, or why there is none. `failed`: there was no answer.
+    """A judge's rating of a pair: a level from 1 to 5, or the reason why there is none.
 
-    `charged`: whether the request may have to be paid. `unusable`: why no other request would be answered either.
+    `failed`: there was no answer. `charged`: the request may cost money. `unusable`: an error that would stop
+    every other request too.
     """
 
     level: int | None
@@ -41,11 +42,11 @@ class Rating:
 
 
 class Judge:
-    """Asks for each pair apart, so that no text can change how another is rated. For any number of threads."""
+    """Rates each pair in its own request, so that no text can influence another's rating. Thread-safe."""
 
     def __init__(self, model_id: str, parameters: Mapping[str, Any], *, paid: bool = False) -> None:
         try:
-            # Allowed when it was planned is not allowed for ever.
+            # The endpoint may no longer be allowed since the scorer was planned.
             url = allowed_endpoint(parameters["endpoint"])
         except ValueError as error:
             raise DomainError("endpoint_missing", str(error)) from None
@@ -55,7 +56,7 @@ class Judge:
         self.repeats: int = parameters["repeats"]
 
     def rate(self, pair: ScoredPair) -> Rating:
-        """Return the level of one pair, or why there is none."""
+        """Return the rating of one pair."""
         sampling = Sampling(max_tokens=MAX_TOKENS, temperature=self._temperature)
         try:
             reply = self._client.complete(messages_of(pair), sampling, paid=self._paid)
@@ -73,11 +74,11 @@ class Judge:
 
 
 def messages_of(pair: ScoredPair) -> list[Message]:
-    """Return what a judge is asked of a pair: the pair as JSON between fences, which it cannot close."""
+    """Return the messages about a pair, with the pair as JSON between fences that its text cannot close."""
     return [Message("system", _SYSTEM), data_message({"group": pair.descriptor, "text": pair.text})]
 
 
 def level_of(reply: str) -> int | None:
-    """Return the level of a reply that is one digit from 1 to 5, after the model's reasoning; else None."""
+    """Return the level if the reply, after any reasoning, is one digit from 1 to 5; otherwise None."""
     match = _LEVEL.fullmatch(_THOUGHT.sub("", reply, count=1))
     return int(match[1]) if match else None

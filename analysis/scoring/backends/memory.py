@@ -1,4 +1,4 @@
-"""Batches that become smaller when memory runs out."""
+"""Batches that shrink when memory runs out."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
@@ -12,13 +12,13 @@ _PHRASES = ("out of memory", "not enough memory", "can't allocate memory", "cann
 
 
 class Batches:
-    """Calls a model on at most `size` items; when memory runs out, on half as many from then on."""
+    """Calls a model on batches of at most `size` items; halves the size whenever memory runs out."""
 
     def __init__(self, size: int) -> None:
         self.size = size
 
     def map(self, call: Callable[[Sequence[T]], Sequence[R]], items: Sequence[T]) -> list[R]:
-        """Return what `call` returns for all items, in their order, however often it had to be called."""
+        """Return the results of `call` for all items, in the order of `items`."""
         results: list[R] = []
         while len(results) < len(items):
             batch = items[len(results) : len(results) + self.size]
@@ -42,7 +42,7 @@ class Batches:
 
 
 def _out_of_memory(error: BaseException) -> bool:
-    # torch raises OutOfMemoryError on a graphics card, and a plain RuntimeError on the processor.
+    # torch raises OutOfMemoryError on a graphics card, and a plain RuntimeError on the CPU.
     text = str(error).lower()
     return isinstance(error, MemoryError) or any(phrase in text for phrase in _PHRASES)
 
@@ -55,7 +55,7 @@ def _release() -> None:
 
 
 def device_of(name: str) -> Any:
-    """Return the torch device asked for, or the graphics card where there is one and none was named."""
+    """Return the named torch device; without a name, the graphics card if there is one, else the CPU."""
     import torch
 
     try:

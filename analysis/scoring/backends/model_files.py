@@ -1,4 +1,4 @@
-"""Model files: on this server or the hub; what is wrong with them, in one sentence."""
+"""Model files on this server or the hub, and error messages about them."""
 
 import pickle
 from importlib.util import find_spec
@@ -7,7 +7,7 @@ from pathlib import Path
 from foundation.errors import DomainError
 from generation.backends.digests import file_digest, folder_digest
 
-# What the libraries raise on weights, settings or inputs that do not fit: they have no exceptions of their own.
+# The libraries have no exceptions of their own; they raise these for unsuitable weights, settings or inputs.
 FAILURES = (
     OSError,
     RuntimeError,
@@ -20,7 +20,7 @@ FAILURES = (
     ImportError,
     EOFError,
 )
-# Of what is loaded from a file: a pickle that is damaged, or would run code when read, is refused by torch.
+# torch refuses a pickle that is damaged or would run code when loaded.
 _DAMAGED = (pickle.UnpicklingError, EOFError)
 _UNREACHABLE = (
     "LocalEntryNotFoundError",
@@ -32,14 +32,14 @@ _UNREACHABLE = (
 
 
 def loading_failures() -> tuple[type[Exception], ...]:
-    """Return what libraries raise on files that cannot be loaded; the packages must be installed."""
+    """Return the exceptions that libraries raise for unloadable files; the packages must be installed."""
     from safetensors import SafetensorError
 
     return (*FAILURES, *_DAMAGED, SafetensorError)
 
 
 def require(*packages: str) -> None:
-    """Refuse to score when a package is not installed: a web server has no model libraries."""
+    """Raise DomainError if a package is not installed: web servers have no model libraries."""
     for package in packages:
         if find_spec(package) is None:
             raise DomainError(
@@ -49,12 +49,12 @@ def require(*packages: str) -> None:
 
 
 def is_path(model_id: str) -> bool:
-    """Return whether a model is named by a path and not by an id of the hub."""
+    """Return whether `model_id` is a path rather than an id on the hub."""
     return model_id.startswith(("/", ".", "~")) or model_id.count("/") > 1 or Path(model_id).exists()
 
 
 def local_path(model_id: str) -> str:
-    """Return the path of a model on this server, or the hub id as it is; refuse a path that is not there."""
+    """Return the path of a model, or a hub id unchanged; raise DomainError if the path does not exist."""
     if not is_path(model_id):
         return model_id
     path = Path(model_id).expanduser()
@@ -64,7 +64,7 @@ def local_path(model_id: str) -> str:
 
 
 def short_name(model_id: str) -> str:
-    """Return how a model is called where no path of a server belongs: the last part of a path, or the hub id."""
+    """Return a name without the server's folders: the last part of a path, or the hub id."""
     if is_path(model_id):
         path = Path(model_id.rstrip("/"))
         return path.stem if path.suffix in {".pt", ".pth", ".bin", ".safetensors", ".json"} else path.name
@@ -72,12 +72,12 @@ def short_name(model_id: str) -> str:
 
 
 def digest(path: Path) -> str:
-    """Return a digest of a file, or of all files of a folder."""
+    """Return the digest of a file, or of all files in a folder."""
     return folder_digest(path) if path.is_dir() else file_digest(path)
 
 
 def hub_commit(path: str | Path | None) -> str:
-    """Return the commit that a file in the hub's cache belongs to, or ""."""
+    """Return the commit of a file in the hub's cache, or ""."""
     parts = Path(path).parts if path else ()
     return parts[parts.index("snapshots") + 1] if "snapshots" in parts[:-1] else ""
 
@@ -93,7 +93,7 @@ def transformers_revision(model_id: str, file: str = "config.json") -> str:
 
 
 def unloadable(model_id: str, error: BaseException) -> DomainError:
-    """Return what to say of a model that cannot be loaded."""
+    """Return the error for a model that cannot be loaded."""
     name = short_name(model_id)
     if any(type(cause).__name__ in _UNREACHABLE for cause in _chain(error)):
         return DomainError(
@@ -111,7 +111,7 @@ def unloadable(model_id: str, error: BaseException) -> DomainError:
 
 
 def first_line(error: BaseException) -> str:
-    """Return the first line of what a library said, or the kind of error where it said nothing."""
+    """Return the first line of the error's message, or the error's class name if the message is empty."""
     text = str(error).strip() or type(error).__name__
     return text.splitlines()[0][:200]
 

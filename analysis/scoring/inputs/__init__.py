@@ -1,1 +1,1 @@
-"""What scorers look at: images, prompts and n-grams."""
+"""Inputs of scorers: images, prompts, n-grams and pairs."""

@@ -1,4 +1,4 @@
-"""The n-grams that images are compared with before a language model turns the nearest into captions."""
+"""Lists of n-grams; a language model turns the n-grams nearest to an image into captions."""
 
 import hashlib
 import re
@@ -20,7 +20,7 @@ _MOST_BYTES = 20 * 1024 * 1024
 
 
 def keep_ngrams(data: bytes) -> str:
-    """Keep a list of n-grams, one in each line, in storage; return its digest, by which scorers name it."""
+    """Store a list of n-grams, one per line; return its digest, by which scorers refer to the list."""
     if len(data) > _MOST_BYTES:
         raise _wrong(f"A list of n-grams can have at most {_MOST_BYTES // 1024 // 1024} MiB.")
     try:
@@ -39,12 +39,12 @@ def keep_ngrams(data: bytes) -> str:
 
 
 def is_kept(digest: str) -> bool:
-    """Return whether a list is kept under this digest."""
+    """Return whether a list with this digest is stored."""
     return _DIGEST.fullmatch(digest) is not None and default_storage.exists(_name(digest))
 
 
 def ngrams_of(study: Study, digest: str) -> list[str]:
-    """Return the n-grams of a kept list; of "", the built-in words and the attributes asked in the study."""
+    """Return the n-grams of a stored list; for "", the built-in words and the study's asked attributes."""
     if digest:
         if not is_kept(digest):
             raise NotFound(

@@ -1,4 +1,4 @@
-"""Pairs of descriptor and word whose harm is scored."""
+"""Pairs of descriptor and text that classifiers and judges score."""
 
 import hashlib
 import json
@@ -7,18 +7,18 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, order=True)
 class ScoredPair:
-    """A pair as scorers see it: the descriptor, and the sentence, or of a description the word."""
+    """A descriptor and the text to score: a sentence, or a word from a description."""
 
     descriptor: str
     text: str
 
     @property
     def key(self) -> str:
-        """What a judge's rating belongs to: never the order in which ratings came."""
+        """Digest of the pair, under which its ratings are stored."""
         content = json.dumps([self.descriptor, self.text], ensure_ascii=False)
         return hashlib.sha256(content.encode()).hexdigest()
 
 
 def text_digest(text: str) -> str:
-    """What a classifier's scores belong to."""
+    """Return the digest under which a classifier's scores of a text are stored."""
     return hashlib.sha256(text.encode()).hexdigest()

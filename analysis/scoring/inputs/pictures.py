@@ -1,4 +1,4 @@
-"""Files of images as models see them: read and decoded by threads, some batches ahead of the model."""
+"""Image files prepared for models: threads read and decode them a few batches ahead of the model."""
 
 import io
 import os
@@ -22,7 +22,7 @@ _MOST_THREADS = 16
 
 @dataclass(frozen=True)
 class StoredFile:
-    """The bytes of an image: their hash and where they lie in storage."""
+    """A stored image file: the hash of its bytes and its name in storage."""
 
     sha256: str
     name: str
@@ -30,7 +30,7 @@ class StoredFile:
 
 @dataclass(frozen=True)
 class Prepared:
-    """A file as a model takes it, or why it cannot be read."""
+    """A file prepared for a model, or the reason why it cannot be read."""
 
     file: StoredFile
     value: Any = None
@@ -40,7 +40,7 @@ class Prepared:
 def prepared_batches(
     files: Sequence[StoredFile], prepare: Callable[[Picture.Image], Any], *, size: int
 ) -> Iterator[list[Prepared]]:
-    """Yield batches of prepared files in their order; while the caller works, threads read the next ones."""
+    """Yield batches of prepared files in order; while the caller works, threads read the next batches."""
     threads = min(_MOST_THREADS, (os.cpu_count() or 1) + 1)
     with ThreadPoolExecutor(threads, thread_name_prefix="pictures") as pool:
         waiting: deque[list[Future[Prepared]]] = deque()
@@ -57,9 +57,9 @@ def prepared_batches(
 
 
 def read_picture(file: StoredFile) -> Picture.Image:
-    """Return the picture upright and in colour, as people see it: what is transparent, on white.
+    """Return the picture as people see it: upright, in RGB, transparent parts on white.
 
-    Raises DomainError where the file is damaged.
+    Raises DomainError if the file is damaged.
     """
     with default_storage.open(file.name) as opened:
         data = opened.read()
@@ -70,7 +70,7 @@ def read_picture(file: StoredFile) -> Picture.Image:
 
 def _in_colour(picture: Picture.Image) -> Picture.Image:
     if picture.mode.startswith("I"):
-        # Pillow would take 16 bits for 8 and make nearly all of it white.
+        # Pillow would treat 16-bit values as 8-bit values and make nearly all of the picture white.
         grey = np.asarray(picture).astype(np.float64) / 257
         return Picture.fromarray(grey.clip(0, 255).round().astype(np.uint8)).convert("RGB")
     if not picture.has_transparency_data:
@@ -88,7 +88,7 @@ def _prepared(file: StoredFile, prepare: Callable[[Picture.Image], Any]) -> Prep
     except DomainError as error:
         return Prepared(file, reason=error.message)
     except (OSError, ValueError):
-        # Storage on another machine says of a missing file what it likes.
+        # Remote storage may raise any of these errors for a missing file.
         missing = not default_storage.exists(file.name)
         return Prepared(
             file, reason="The image file is missing." if missing else "The image file is damaged."

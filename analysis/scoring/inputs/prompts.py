@@ -1,4 +1,4 @@
-"""The prompts that stand for an attribute, and those it is compared with."""
+"""Prompts with an attribute, and the contrast prompts that they are compared with."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ CONTRAST = ("a photo of a person",)
 
 @dataclass(frozen=True)
 class PromptTexts:
-    """The prompts of some attributes: several of one attribute are averaged as vectors."""
+    """The prompts of some attributes; the vectors of an attribute's prompts are averaged."""
 
     contrast: tuple[str, ...]
     by_attribute: Mapping[int, tuple[str, ...]]
@@ -21,7 +21,7 @@ class PromptTexts:
     def of(
         cls, attributes: Mapping[int, str], *, templates: Sequence[str], contrast: Sequence[str]
     ) -> "PromptTexts":
-        """Fill the templates for each attribute, given by key and text."""
+        """Fill the templates with each attribute; `attributes` maps keys to texts."""
         filled = {
             key: tuple(placeholders.render(template, group="", attribute=text) for template in templates)
             for key, text in attributes.items()
@@ -38,7 +38,7 @@ class PromptTexts:
 
 
 def check_templates(templates: Sequence[str], *, places: frozenset[str]) -> None:
-    """Refuse a prompt without the places it must have, or with one it may not have."""
+    """Raise DomainError if a prompt's placeholders are not exactly `places` (articles aside)."""
     for template in templates:
         named_places = placeholders.check(template) - {"a_an", "A_an"}
         if named_places != places:

@@ -1,4 +1,4 @@
-"""What a scorer looks at: which images of the study, and which attributes it asks of each group's."""
+"""The scope of a scorer: the images of the study, and the attributes to look for in each group's images."""
 
 from collections import defaultdict
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ _AT_ONCE = 5_000
 
 @dataclass(frozen=True)
 class ScopeImage:
-    """An image to score: its key, its group and its bytes."""
+    """An image to score: its key, its group and its file."""
 
     pk: int
     group: int | None
@@ -37,7 +37,7 @@ class ScopeImage:
 
 
 def images_of(study: Study, kind: str) -> QuerySet[Image]:
-    """Return the images that a scorer of this kind looks at: those with a file that were not retracted."""
+    """Return the images that a scorer of this kind uses: those with a file that are not retracted."""
     images = Image.objects.filter(study=study, condition__in=CONDITIONS[kind], retracted_at=None)
     if kind in {Kind.CLIP, Kind.PULL}:
         images = images.filter(group__isnull=False)
@@ -45,17 +45,17 @@ def images_of(study: Study, kind: str) -> QuerySet[Image]:
 
 
 def scope_images(images: QuerySet[Image]) -> list[ScopeImage]:
-    """Return images as scorers pass them on."""
+    """Return the images as `ScopeImage` objects."""
     rows = images.values_list("pk", "group_id", "sha256", "file").iterator(chunk_size=_AT_ONCE)
     return [ScopeImage(pk, group, StoredFile(sha256, name)) for pk, group, sha256, name in rows]
 
 
 def attributes_asked(study: Study, which: str = ASKED) -> dict[int, dict[int, str]]:
-    """Return attributes (key and text) by group: what a scorer asks of the images of each.
+    """Return the attributes (key to text) that a scorer looks for in the images of each group.
 
-    `asked`: what marking campaigns show to people of the group; for a group that none shows, and for
-    `stereotypes`, its stereotypes among the visual attributes, with its random ones where images of those are
-    planned.
+    `asked`: the attributes that marking campaigns ask about the group; if there are none, as `stereotypes`.
+    `stereotypes`: the visual attributes among the group's stereotypes, and among its random attributes if the
+    study has prompts for them.
     """
     by_group: dict[int, dict[int, str]] = defaultdict(dict)
     if which == ASKED:
@@ -92,7 +92,7 @@ def _visual(study: Study) -> set[int]:
 
 
 def texts_of_mcas(study: Study) -> list[str]:
-    """Return every text whose vector MCAS needs: those of both attribute sets, and the prompts of targets."""
+    """Return the texts that MCAS embeds: the texts of both attribute sets, and the prompts of targets."""
     sets = study.parameters.get("mcas", {}).get("sets", [])
     texts = [text for attribute_set in sets for text in attribute_set.get("texts", [])]
     if not texts:

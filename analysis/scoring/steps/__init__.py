@@ -1,1 +1,1 @@
-"""The work of a scorer: embed, score, caption, classify, and store what was found."""
+"""The steps of a scorer: embed, score, caption, classify, and store the results."""

@@ -1,4 +1,4 @@
-"""What classifiers and judges say of associations, a batch at a time; nothing is read or rated twice."""
+"""Scores of associations by classifiers and judges, in batches; no text is read and no rating given twice."""
 
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -15,14 +15,14 @@ from analysis.scoring.steps.classification import TextClassifier
 from jobs.progress.reporter import Progress
 
 _TEXTS_AT_ONCE = 1_000
-WaitingRating = tuple[ScoredPair, int]  # a pair and the number of its repeat
+WaitingRating = tuple[ScoredPair, int]  # a pair and the number of the repeat, from 0
 
 
 def unread_texts(scorer: Scorer, pairs: Iterable[ScoredPair]) -> list[str]:
-    """Return the texts of pairs, each once, that a classifier has not read yet."""
+    """Return the distinct texts of `pairs` that the classifier has not read yet."""
     texts = {text_digest(pair.text): pair.text for pair in pairs}
     stored = set(scorer.association_scores.values_list("key", flat=True).iterator())
-    # Of like length together: less padding, the same scores.
+    # Texts of similar length go together: less padding, the same scores.
     return sorted(
         (text for key, text in texts.items() if key not in stored), key=lambda text: (len(text), text)
     )
@@ -31,7 +31,7 @@ def unread_texts(scorer: Scorer, pairs: Iterable[ScoredPair]) -> list[str]:
 def classify_texts(
     *, scorer: Scorer, classifier: TextClassifier, texts: Sequence[str], batch_size: int, progress: Progress
 ) -> None:
-    """Write the labels of texts, a thousand texts at a time."""
+    """Classify the texts and store their scores, a thousand texts at a time."""
     batches = Batches(batch_size)
     for start in range(0, len(texts), _TEXTS_AT_ONCE):
         progress.check_cancelled()
@@ -53,7 +53,7 @@ def classify_texts(
 
 
 def unrated(scorer: Scorer, pairs: Iterable[ScoredPair]) -> list[WaitingRating]:
-    """Return the ratings that a judge has still to give."""
+    """Return the ratings that the judge has yet to give."""
     stored = set(scorer.association_scores.values_list("key", "repeat").iterator())
     repeats = range(scorer.parameters["repeats"])
     distinct = sorted(set(pairs))
@@ -61,9 +61,9 @@ def unrated(scorer: Scorer, pairs: Iterable[ScoredPair]) -> list[WaitingRating]:
 
 
 def rate_pairs(*, scorer: Scorer, judge: Judge, waiting: Sequence[WaitingRating], progress: Progress) -> int:
-    """Write the ratings of pairs, as many at a time as are asked at once; return how many requests failed.
+    """Rate the pairs and store the ratings, in blocks of parallel requests; return the number that failed.
 
-    Raises DomainError when no other request would be answered, or paid; what was rated until then is kept.
+    Raises DomainError if no other request would be answered or the budget is spent; earlier ratings are kept.
     """
     at_once, purse = settings.OPENAI_CHATS_AT_ONCE, JudgePurse(scorer)
     failed = start = 0

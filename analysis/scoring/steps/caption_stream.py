@@ -1,4 +1,4 @@
-"""Images go to a captioner: a batch at a time, or one by one to an endpoint that answers several at once."""
+"""Calls to a captioner: in batches, or one image per call with several calls in parallel."""
 
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
@@ -11,14 +11,14 @@ from analysis.scoring.inputs.scope import ScopeImage
 
 @dataclass(frozen=True)
 class CaptionRequest:
-    """An image as the captioner takes it, or why it cannot be read."""
+    """An image with the captioner's input, or the reason why it cannot be read."""
 
     image: ScopeImage
     captioner_input: CaptionInput | None
     reason: str = ""
 
 
-Answer = tuple[CaptionRequest, WrittenCaptions | None]  # None: it was not asked about
+Answer = tuple[CaptionRequest, WrittenCaptions | None]  # None: the image could not be read
 
 
 def answers(
@@ -28,7 +28,7 @@ def answers(
     batches: Batches,
     check: Callable[[], None],
 ) -> Iterator[list[Answer]]:
-    """Yield what was written about each image, some at a time; `check` raises where the work should stop."""
+    """Yield the captions of the images in lists as they arrive; `check` raises if the work should stop."""
     if isinstance(captioner, CaptionsAlone):
         yield from _one_by_one(captioner, ready, check)
         return
@@ -42,7 +42,7 @@ def answers(
 def _one_by_one(
     captioner: CaptionsAlone, ready: Iterable[list[CaptionRequest]], check: Callable[[], None]
 ) -> Iterator[list[Answer]]:
-    """Keep as many calls under way as the captioner takes; what was asked is waited for before the work stops."""
+    """Keep up to `captioner.in_parallel` calls open; before the work stops, wait for all open calls."""
     waiting: dict[Future[WrittenCaptions], CaptionRequest] = {}
     queue = (image for batch in ready for image in batch)
     problem: Exception | None = None
@@ -53,7 +53,7 @@ def _one_by_one(
                 try:
                     check()
                 except Exception as error:
-                    problem = error  # raised when every answer has been handed out
+                    problem = error  # raised after all answers have been yielded
                     break
                 image = next(queue, None)
                 if image is None:

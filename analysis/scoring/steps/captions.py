@@ -1,4 +1,4 @@
-"""Captions of a study's images, a batch at a time."""
+"""Captions of a study's images, in batches."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ _NOTHING_SAID = "The model wrote no caption for the image."
 
 @dataclass(frozen=True)
 class Captioned:
-    """How many images got captions this time, how many captions, and how many images failed."""
+    """The numbers of captioned images, captions and failed images in this run."""
 
     images: int
     captions: int
@@ -30,7 +30,7 @@ class Captioned:
 
 
 def without_captions(scorer: Scorer, images: Sequence[ScopeImage]) -> list[ScopeImage]:
-    """Return those of `images` that `scorer` has not captioned; failed ones are tried again."""
+    """Return the images that `scorer` has not captioned; failed images are included."""
     scored = ScoredImage.objects.filter(scorer=scorer, outcome=ScoredImage.Outcome.DONE)
     scored_ids = set(scored.values_list("image_id", flat=True).iterator())
     return [image for image in images if image.pk not in scored_ids]
@@ -46,7 +46,7 @@ def caption_images(
     batch_size: int,
     progress: Progress,
 ) -> Captioned:
-    """Write captions of `images`; with an `encoder` from their vectors, else from their pictures."""
+    """Caption the images and store the captions; an `encoder` means from vectors instead of pictures."""
     batches, n_captioned, captions, failed = Batches(batch_size), 0, 0, 0
     ready = (
         _with_vectors(images, encoder, study_seed, batch_size)
@@ -54,7 +54,7 @@ def caption_images(
         else _with_pictures(images, study_seed, batch_size)
     )
     for answered in answers(captioner, ready, batches=batches, check=progress.check_cancelled):
-        # An image with fewer captions than asked, because the model declined one, still has what it wrote.
+        # If the model declines a caption, the image keeps the captions before it.
         written = {
             request.image.pk: outcome.texts
             for request, outcome in answered
@@ -72,7 +72,7 @@ def caption_images(
             for request, outcome in answered
             if request.image.pk not in written | stopped
         }
-        # Its neighbours were paid for: what was said of them is kept before the work stops.
+        # Captions that may have been paid for are stored before the work stops.
         _write(scorer, written, reasons)
         n_captioned, failed = n_captioned + len(written), failed + len(reasons)
         captions += sum(map(len, written.values()))
@@ -121,7 +121,7 @@ def _ready(image: ScopeImage, seed: int, vector: Array | None) -> CaptionRequest
 
 
 def _with_pictures(images: Sequence[ScopeImage], seed: int, size: int) -> Iterator[list[CaptionRequest]]:
-    """Yield images with their pictures; the same file of two images is read for each."""
+    """Yield the images with their pictures; a file that two images share is read twice."""
     files: list[StoredFile] = [prepared.file for prepared in images]
     begin = 0
     for batch in prepared_batches(files, lambda picture: picture, size=size):

@@ -1,4 +1,4 @@
-"""What a text classifier says of captions: sentiment, toxicity."""
+"""Scores of captions by text classifiers: sentiment, toxicity."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -23,7 +23,7 @@ LabelScores = dict[str, float]  # score by label
 
 
 class TextClassifier:
-    """A model of transformers that gives each of its labels a score between 0 and 1."""
+    """A transformers model that gives each of its labels a score between 0 and 1."""
 
     def __init__(self, model_id: str, *, device: str = "") -> None:
         require("torch", "transformers")
@@ -41,7 +41,7 @@ class TextClassifier:
         self.revision = transformers_revision(model_id)
 
     def classify(self, texts: Sequence[str]) -> list[LabelScores]:
-        """Return the scores of every label for each text; a text longer than the model reads is cut."""
+        """Return the score of every label for each text; texts too long for the model are cut."""
         predictions = self._pipeline(list(texts), top_k=None, truncation=True, batch_size=len(texts))
         return [
             {prediction["label"][:80]: round(float(prediction["score"]), _DIGITS) for prediction in scores}
@@ -50,7 +50,7 @@ class TextClassifier:
 
 
 def captions_to_classify(scorer: Scorer) -> QuerySet[Caption]:
-    """Return the captions of the study that `scorer` has said nothing of yet."""
+    """Return the captions of the study that `scorer` has not classified yet."""
     captions = Caption.objects.filter(scorer__study=scorer.study_id, image__retracted_at=None)
     if scorer.parameters["captions_of"]:
         captions = captions.filter(scorer__model_label=scorer.parameters["captions_of"])
@@ -61,13 +61,13 @@ def captions_to_classify(scorer: Scorer) -> QuerySet[Caption]:
 def classify_captions(
     *, scorer: Scorer, classifier: TextClassifier, batch_size: int, progress: Progress
 ) -> int:
-    """Write what is missing, a thousand captions at a time; the same sentence is read once in each."""
+    """Classify the remaining captions, a thousand at a time, reading each distinct sentence of these once."""
     batches, n_read, last_pk = Batches(batch_size), 0, 0
     waiting = captions_to_classify(scorer)
     while rows := list(waiting.filter(pk__gt=last_pk).values_list("pk", "text")[:_CAPTIONS_AT_ONCE]):
         progress.check_cancelled()
         last_pk = rows[-1][0]
-        # Of like length together: less padding, the same scores.
+        # Texts of similar length go together: less padding, the same scores.
         texts = sorted({text for _, text in rows}, key=lambda text: (len(text), text))
         scores_by_text = dict(zip(texts, batches.map(classifier.classify, texts), strict=True))
         with transaction.atomic():

@@ -1,4 +1,4 @@
-"""Vectors of images and texts: each computed once for its bytes and encoder, and kept for every study."""
+"""Vectors of images and texts: computed once per content and encoder, and shared by all studies."""
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -26,14 +26,14 @@ _UNUSABLE_IN_A_ROW = 5
 
 @dataclass(frozen=True)
 class Embedded:
-    """How many files got a vector this time, and why others could not be read."""
+    """The number of files embedded in this run, and the reasons why others failed."""
 
     files: int
     reasons: dict[str, str]  # by hash
 
 
 def files_without_vector(encoder: Encoder | None, images: Sequence[ScopeImage]) -> list[StoredFile]:
-    """Return the distinct files among `images` that `encoder` has no vector of, in their order."""
+    """Return the distinct files of `images` that have no vector by `encoder`, in order."""
     files = {image.file.sha256: image.file for image in images}
     if encoder is None:
         return list(files.values())
@@ -46,7 +46,7 @@ def files_without_vector(encoder: Encoder | None, images: Sequence[ScopeImage]) 
 
 
 def texts_without_vector(encoder: Encoder | None, texts: Sequence[str]) -> list[str]:
-    """Return those of `texts` that `encoder` has no vector of."""
+    """Return the distinct texts that have no vector by `encoder`."""
     by_key = {text_key(text): text for text in texts}
     if encoder is None:
         return list(by_key.values())
@@ -61,7 +61,7 @@ def texts_without_vector(encoder: Encoder | None, texts: Sequence[str]) -> list[
 
 
 def embed_texts(encoder: LoadedEncoder, texts: Sequence[str], *, scorer: Scorer | None = None) -> int:
-    """Compute and keep the vectors that are missing; return how many. `scorer`: whose measure rests on them."""
+    """Compute and store missing vectors; return their number. The measure of `scorer` depends on them."""
     missing = texts_without_vector(encoder.row, texts)
     batches = Batches(_TEXTS_AT_ONCE)
     for start in range(0, len(missing), _TEXTS_AT_ONCE):
@@ -84,9 +84,9 @@ def embed_images(
     batch_size: int,
     progress: Progress,
 ) -> Embedded:
-    """Compute and keep the vectors that are missing. A file that cannot be read fails alone, and is told.
+    """Compute and store missing vectors. A file that cannot be read does not stop the others and is reported.
 
-    While the model works on a batch, threads read the next ones, and the one before is written.
+    While the model works on a batch, threads read the next batches and the previous batch is stored.
     """
     missing = files_without_vector(encoder.row, images)
     keys = _images_by_hash(images)
@@ -125,7 +125,7 @@ def embed_images(
 
 
 class _Unusable:
-    """Vectors without a direction: one may be its image's fault, several in a row are the model's."""
+    """Counts vectors without a direction: one may be its image's fault, several in a row are the model's."""
 
     def __init__(self, encoder: Encoder) -> None:
         self.reason = f"The model returned no finite vector for the image with precision {encoder.precision}."
@@ -133,7 +133,7 @@ class _Unusable:
         self._in_a_row = 0
 
     def note(self, is_usable: Array) -> None:
-        """Stop when the newest five vectors, or more, had no direction."""
+        """Raise DomainError if five vectors in a row have no direction."""
         for has_vector in is_usable:
             self._in_a_row = 0 if has_vector else self._in_a_row + 1
             if self._in_a_row >= _UNUSABLE_IN_A_ROW:

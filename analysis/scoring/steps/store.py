@@ -1,4 +1,4 @@
-"""What scorers found goes into the database, a batch at a time: a kill loses the batch at work and no more."""
+"""Storing scores in the database, in batches: a killed process loses only its current batch."""
 
 from collections.abc import Iterable, Mapping
 
@@ -13,7 +13,7 @@ Outcome = ScoredImage.Outcome
 
 
 def write_vectors(encoder: Encoder, keys: list[str], vectors: Array) -> None:
-    """Keep the vectors of bytes; those that another worker kept meanwhile stay as they are."""
+    """Store vectors of images by hash; vectors that another worker has stored meanwhile are kept."""
     rows = [
         ImageEmbedding(encoder=encoder, sha256=key, vector=vector)
         for key, vector in zip(keys, packed(vectors, encoder.vector_type), strict=True)
@@ -22,7 +22,7 @@ def write_vectors(encoder: Encoder, keys: list[str], vectors: Array) -> None:
 
 
 def write_texts(encoder: Encoder, texts: list[str], vectors: Array) -> None:
-    """Keep the vectors of texts."""
+    """Store vectors of texts."""
     rows = [
         TextEmbedding(encoder=encoder, text_sha256=text_key(text), text=text, vector=vector)
         for text, vector in zip(texts, packed(vectors, encoder.vector_type), strict=True)
@@ -32,20 +32,20 @@ def write_texts(encoder: Encoder, texts: list[str], vectors: Array) -> None:
 
 @transaction.atomic
 def note_done(scorer: Scorer, images: Iterable[int]) -> None:
-    """Write that images are done: always new rows, by which `freshness.last_score` sees that scores changed."""
+    """Mark images as done, always with new rows, so that `freshness.last_score` changes."""
     _note(scorer, dict.fromkeys(images, (Outcome.DONE, "")))
 
 
 @transaction.atomic
 def note_texts(scorer: Scorer) -> None:
-    """Rewrite the row of the newest image: the texts it is compared with changed, so the measure will change too."""
+    """Rewrite the newest image's row after new texts, so that `freshness.last_score` changes."""
     scored = ScoredImage.objects.filter(scorer=scorer, outcome=Outcome.DONE).order_by("-pk")
     note_done(scorer, scored.values_list("image_id", flat=True)[:1])
 
 
 @transaction.atomic
 def note_failed(scorer: Scorer, reasons: Mapping[int, str]) -> None:
-    """Write why images could not be scored; the next start tries them again. What is known stays as it is."""
+    """Store why images could not be scored, leaving unchanged rows alone; the next start tries them again."""
     failed = {image: (Outcome.FAILED, reason[:300]) for image, reason in reasons.items()}
     keys = list(failed)
     for start in range(0, len(keys), _AT_ONCE):

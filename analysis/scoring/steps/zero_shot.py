@@ -16,7 +16,7 @@ from analysis.scoring.vectors import unit, unpacked
 from jobs.progress.reporter import Progress
 
 _IMAGES_AT_ONCE = 500
-_DIGITS = 6  # the last bits differ with the size of a batch
+_DIGITS = 6  # the last bits depend on the batch size
 
 
 def ensemble(vectors: Array) -> Array:
@@ -32,13 +32,13 @@ def zero_shot(images: Array, attributes: Array, contrast: Array, *, scale: float
     p = exp(s·cos(m,a)) / (exp(s·cos(m,a)) + exp(s·cos(m,c))), with s = `scale` (1 / temperature) and all
     vectors of unit length.
     """
-    # The temperature multiplies what single precision would round.
+    # In double precision, because `scale` multiplies rounding errors.
     images, attributes, contrast = (
         np.asarray(array, dtype=float) for array in (images, attributes, contrast)
     )
     cosine = images @ attributes.T
     margin = scale * (cosine - (images @ contrast)[:, None])
-    # By the sign of the margin, so that exp never overflows.
+    # Depending on the sign of the margin, so that exp never overflows.
     small = np.exp(-np.abs(margin))
     probability = np.where(margin >= 0, 1.0, small) / (1.0 + small)
     return probability, cosine
@@ -47,7 +47,7 @@ def zero_shot(images: Array, attributes: Array, contrast: Array, *, scale: float
 def missing_scores(
     scorer: Scorer, images: Sequence[ScopeImage], attributes_by_group: Mapping[int, Mapping[int, str]]
 ) -> dict[int, list[int]]:
-    """Return which attributes each image still needs a score of; images that need none are left out."""
+    """Return the attributes without a score of each image; images with all scores are left out."""
     scored: dict[int, set[int]] = {}
     rows = AttributeScore.objects.filter(scorer=scorer).values_list("image_id", "attribute_id")
     for image, attribute in rows.iterator(chunk_size=10_000):
@@ -65,7 +65,7 @@ def missing_scores(
 
 @dataclass(frozen=True, eq=False)
 class _PromptVectors:
-    """What images are compared with: a vector for each attribute, and one for the contrast."""
+    """The vectors that images are compared with: one for each attribute, and one for the contrast."""
 
     attributes: Mapping[int, Array]
     contrast: Array
@@ -108,7 +108,7 @@ def score(
     texts: PromptTexts,
     progress: Progress,
 ) -> int:
-    """Write the scores that are missing, of images that have a vector; return of how many images."""
+    """Store the missing scores of images that have a vector; return the number of these images."""
     prompts = _PromptVectors.of(encoder, texts)
     waiting, n_scored = [image for image in images if image.pk in needed], 0
     for start in range(0, len(waiting), _IMAGES_AT_ONCE):
