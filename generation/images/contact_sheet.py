@@ -1,4 +1,4 @@
-"""What the page of a study's images shows: which images, which choices, which were never made."""
+"""Data of the pages of a study's images: images, filter choices, and requests without an image."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
@@ -20,7 +20,7 @@ NOT_MADE = (Outcome.BLANKED, Outcome.REFUSED, Outcome.FAILED)
 
 @dataclass(frozen=True)
 class ImageFilter:
-    """Which images someone wants to see; every field "" for all."""
+    """A filter of images; "" in a field matches all images."""
 
     group: str = ""
     model: str = ""
@@ -30,7 +30,7 @@ class ImageFilter:
 
     @classmethod
     def parse(cls, query: Mapping[str, str]) -> "ImageFilter":
-        """Read it from an address; a condition that does not exist asks for nothing special."""
+        """Return the filter of a query string; an unknown condition is ignored."""
         condition = query.get("condition", "")
         return cls(
             group=query.get("group", ""),
@@ -60,9 +60,9 @@ class ImageFilter:
 
 @dataclass(frozen=True)
 class Choices:
-    """What can be filtered by: only what the study has; and how many images each group, model and condition has."""
+    """The values in a study's images to filter by, and the number of images per group, model and condition."""
 
-    groups: tuple[tuple[int, str, str], ...]  # key, name, words
+    groups: tuple[tuple[int, str, str], ...]  # key, name, display name
     models: tuple[str, ...]
     conditions: tuple[tuple[str, str], ...]
     attributes: tuple[str, ...]
@@ -72,7 +72,7 @@ class Choices:
 
 @dataclass(frozen=True)
 class Print:
-    """One image on the sheet: its addresses, and what is known of how it was made."""
+    """One image on the sheet, with its addresses and provenance."""
 
     image: Image
     small: str
@@ -81,14 +81,14 @@ class Print:
 
     @property
     def heading(self) -> str:
-        """Return under what it stands: its group, else the phrase it was asked for."""
+        """Return the name of the image's group, else its phrase, else ""."""
         if self.image.group is not None:
             return self.image.group.display_name
         return self.image.phrase.name if self.image.phrase is not None else ""
 
 
 def prints(images: Iterable[Image], *, viewer: str) -> list[Print]:
-    """Make the images ready for a page that `viewer` sees."""
+    """Return the images with the addresses and provenance that a page shows to `viewer`."""
     return [
         Print(
             image=image,
@@ -113,7 +113,7 @@ def _said(provenance: Mapping[str, object]) -> Iterable[tuple[str, str]]:
 def sheet_page(
     study: Study, filters: ImageFilter, choices: Choices, query: QueryDict, *, size: int
 ) -> KeyPage[Image]:
-    """Return a page of the sheet: by group, then model. Group by group, so that no more than one is put in order."""
+    """Return a page of the sheet, by group, then model; the database sorts one group at a time."""
     images = filters.of(Image.objects.filter(study=study))
     edge = Image.objects.select_related("phrase", "group").filter(study=study)
     after, before = (
@@ -134,7 +134,7 @@ def _walk(
 ) -> Iterator[Image]:
     """Yield the images beyond `edge`, up to `most` of each group."""
     order = ("place", "model_label", "condition", "pk")
-    # Not the type of `position`, which has no -1: Django would take `place > -1` for always true.
+    # Not the unsigned type of `position`, for which Django would treat `place > -1` as always true.
     place = Coalesce("phrase__position", -1, output_field=IntegerField())
     images = images.annotate(place=place).order_by(*order)
     if backwards:
@@ -151,7 +151,7 @@ def _walk(
 
 
 def choices_of(study: Study) -> Choices:
-    """Return what the images of the study can be filtered by; one read of an index says what there is."""
+    """Return the choices for filters of the study's images; one read of an index gives groups, models and counts."""
     images = Image.objects.filter(study=study).order_by()
     cells = images.values_list("group", "model_label", "condition").annotate(number=Count("pk"))
     counts = {(group, model, condition): number for group, model, condition, number in cells}
@@ -169,7 +169,7 @@ def choices_of(study: Study) -> Choices:
 
 
 def number_of(study: Study, filters: ImageFilter, choices: Choices) -> int:
-    """Return how many images match."""
+    """Return the number of images that match the filters."""
     if filters.attribute or filters.phrase:
         return filters.of(Image.objects.filter(study=study)).count()
     keys = {pk for pk, name, _ in choices.groups if name == filters.group}
@@ -188,13 +188,13 @@ def _texts_of(study: Study, column: str) -> tuple[str, ...]:
 
 
 def outcome_counts(study: Study) -> dict[str, int]:
-    """Return how many of the study's requests ended how (or are pending)."""
+    """Return the number of the study's requests by outcome, pending requests included."""
     requests = GenerationRequest.objects.filter(run__study=study).order_by()
     counts = dict(requests.values_list("outcome").annotate(Count("pk")))
     return {outcome: counts.get(outcome, 0) for outcome in Outcome.values}
 
 
 def not_made(study: Study) -> QuerySet[GenerationRequest]:
-    """Return requests that left no image: blanked, refused or failed."""
+    """Return the requests that ended without an image: blanked, refused or failed."""
     requests = GenerationRequest.objects.filter(run__study=study, outcome__in=NOT_MADE)
     return requests.select_related("run", "group", "attribute").order_by("-finished_at", "-pk")

@@ -1,4 +1,4 @@
-"""Decoding pictures that anybody may have made: whatever is wrong with one is a DomainError about that one."""
+"""Decoding untrusted pictures; every fault of a picture is a DomainError."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,18 +9,18 @@ from PIL import UnidentifiedImageError
 
 from foundation.errors import DomainError
 
-# People see every picture as WebP, which has no longer sides.
+# Pictures are shown as WebP, which allows no longer sides.
 LONGEST_SIDE = 16_383
 _BOMBS = (Picture.DecompressionBombError, Picture.DecompressionBombWarning)
 
 
 @contextmanager
 def refusing_damage(subject: str) -> Iterator[None]:
-    """Turn whatever the decoder raises into a DomainError with a sentence about the file.
+    """Turn any exception of the decoder into a DomainError with a sentence about the file.
 
-    Pillow's plugins let nearly every exception of Python through when bytes are damaged (TypeError and
-    AttributeError of EXIF data, KeyError, OverflowError, struct.error, zlib.error …) and promise no list.
-    Nothing but decoding may therefore stand inside.
+    On damaged bytes, Pillow's plugins raise nearly any exception (TypeError and AttributeError for EXIF data,
+    KeyError, OverflowError, struct.error, zlib.error …), and no list of them is documented. The block must
+    therefore contain only decoding.
     """
     try:
         yield
@@ -35,7 +35,7 @@ def refusing_damage(subject: str) -> Iterator[None]:
 
 
 def check_size(picture: Picture.Image, subject: str) -> None:
-    """Raise DomainError where a picture is larger than what can be decoded or shown."""
+    """Raise DomainError if a picture is too large to decode or show."""
     if picture.width * picture.height > settings.IMAGE_MAX_PIXELS:
         raise too_many_pixels(subject, picture)
     if max(picture.size) > LONGEST_SIDE:

@@ -1,4 +1,4 @@
-"""Removing the files of images that are deleted."""
+"""Removing the files of deleted images."""
 
 from collections.abc import Iterable
 
@@ -11,9 +11,9 @@ _AT_ONCE = 500
 
 
 def remove_files(files: Iterable[tuple[str, str]]) -> int:
-    """Delete files, given by name and SHA-256, and what was made of them to be shown; return how many files.
+    """Delete files, given by name and SHA-256, and their cached copies; return the number of files deleted.
 
-    A file is named after its content: one that an image of another study has, too, stays.
+    Files are named after their content, so a file that another image uses is kept.
     """
     rows = sorted(set(files))
     removed = 0

@@ -1,4 +1,4 @@
-"""The picture that leaves the house: same look, new bytes, nothing but pixels."""
+"""Re-encoding of pictures before they are served: the same pixels, new bytes, no metadata."""
 
 import hashlib
 import io
@@ -17,17 +17,17 @@ from generation.models import Image
 logger = logging.getLogger(__name__)
 
 CONTENT_TYPE = "image/webp"
-CACHE_FOLDER = "shown"  # in storage; made again from the images when it is gone
-# Part of the cached file's name: raise it when the encoding below changes.
+CACHE_FOLDER = "shown"  # in storage; recreated from the images if deleted
+# Part of the cached file's name; increase it when the encoding changes.
 _VERSION = 1
 _SMALL_EDGE = 360
 _QUALITY = 90
 
 
 def shown_bytes(image: Image, *, size: int) -> bytes:
-    """Return the image as WebP without metadata, from the cache when it was made before.
+    """Return the image as WebP without metadata, from the cache if possible. Raises NotFound.
 
-    Every image leaves in one format, so that the format of a source cannot tell groups apart.
+    All images are served in one format, so that the source format cannot reveal the group.
     """
     name = _shown_name(image.sha256, size)
     if default_storage.exists(name):
@@ -35,7 +35,7 @@ def shown_bytes(image: Image, *, size: int) -> bytes:
             cached: bytes = file.read()
         if _is_whole(cached):
             return cached
-        default_storage.delete(name)  # its writer died half-way
+        default_storage.delete(name)  # the process that wrote it died
     try:
         with default_storage.open(image.file) as file:
             source = file.read()
@@ -59,7 +59,7 @@ def _shown_name(sha256: str, size: int) -> str:
 
 
 def shown_names(sha256: str) -> list[str]:
-    """Return the names under which an image is cached, in every size."""
+    """Return the names of an image's cached copies in all sizes."""
     return [_shown_name(sha256, size) for size in (FULL, SMALL)]
 
 
@@ -67,22 +67,22 @@ def _keep_shown(name: str, data: bytes) -> None:
     try:
         written = default_storage.save(name, ContentFile(data))
         if written != name:
-            default_storage.delete(written)  # another request made it at the same moment
+            default_storage.delete(written)  # another request wrote it at the same time
     except OSError as error:
-        # A full or read-only disk makes pictures slower; it does not keep people from seeing them.
+        # On a full or read-only disk, pictures are slower but still shown.
         logger.warning("A picture was shown but not kept for the next time: %s", error.strerror or error)
 
 
 def reencode(source: bytes, *, size: int) -> bytes:
-    """Return the pixels of a picture, upright, on white, as WebP."""
+    """Return a picture as WebP, upright and on a white background."""
     with Picture.open(io.BytesIO(source)) as opened:
         picture = ImageOps.exif_transpose(opened) or opened
         picture = _opaque(picture)
-    # Longer sides are refused today, but there are studies that were filled before.
+    # Longer sides are refused now, but older studies may contain them.
     edge = _SMALL_EDGE if size == SMALL else LONGEST_SIDE
     if max(picture.size) > edge:
         picture.thumbnail((edge, edge), Picture.Resampling.LANCZOS)
-    # A new picture made of the pixels alone: nothing that a decoder attached can follow.
+    # A new picture from the pixels only, without anything that a decoder attached.
     bare = Picture.frombytes("RGB", picture.size, picture.tobytes())
     file = io.BytesIO()
     bare.save(file, "WEBP", quality=_QUALITY, method=4)
@@ -90,12 +90,12 @@ def reencode(source: bytes, *, size: int) -> bytes:
 
 
 def etag(data: bytes) -> str:
-    """Return a validator of the bytes served, which tells nothing of the source's hash."""
+    """Return the ETag of the bytes served, which does not reveal the hash of the source."""
     return f'"{hashlib.sha256(data).hexdigest()[:32]}"'
 
 
 def _opaque(picture: Picture.Image) -> Picture.Image:
-    if picture.mode.startswith("I"):  # 16 bits a pixel: Pillow would cut instead of scale
+    if picture.mode.startswith("I"):  # 16 bits per pixel: Pillow would clip instead of scale
         picture = picture.convert("I").point(lambda value: value / 256).convert("L")
     if picture.has_transparency_data:
         layer = picture.convert("RGBA")

@@ -1,10 +1,10 @@
-"""Images as people see them: re-encoded, without metadata, under addresses that say nothing.
+"""Signed addresses of images, which reveal nothing about the image.
 
-An address holds a token: the image's random public id, what it is for and when it expires, encrypted and
-authenticated. Anyone with the token sees the image until then, without a session: a labelling tool elsewhere
-shows it too. The encryption is the synthetic-IV construction (as in RFC 5297) with HMAC-SHA256 as its only
-primitive: the IV is a MAC of the plaintext, so nothing can be altered, and equal contents give equal
-addresses, which is what lets a browser keep an image it has.
+An address contains a token: the image's random public id, its expiry, a hash of the viewer and the size, encrypted
+and authenticated. Anyone with the token can see the image until it expires, without a session, so that other
+labelling tools can show it. The encryption is the synthetic-IV construction (as in RFC 5297) with HMAC-SHA256 as
+its only primitive: the IV is a MAC of the plaintext, so tokens cannot be altered, and equal contents give equal
+addresses, which lets browsers cache images.
 """
 
 import base64
@@ -32,7 +32,7 @@ _USE = "generation.serving"
 
 @dataclass(frozen=True)
 class ImageAddress:
-    """What a token says."""
+    """The contents of a token."""
 
     public_id: uuid.UUID
     expires_at: int  # seconds since 1970
@@ -40,10 +40,10 @@ class ImageAddress:
 
 
 def image_url(image: Image, *, viewer: str, size: int = FULL, now: float | None = None) -> str:
-    """Return an address of the image for `viewer` (whom it is shown to: `user:5`), or "" without a file.
+    """Return the address of the image for `viewer`, such as `user:5`, or "" if the image has no file.
 
-    Addresses of two viewers differ, so they cannot find out that they see the same image. All that a viewer
-    gets within one period expire together, which keeps them the same on every page meanwhile.
+    Addresses differ between viewers, so viewers cannot tell that they see the same image. All addresses made
+    within one period expire together, so a viewer gets the same address on every page during the period.
     """
     if not image.file:
         return ""
@@ -61,7 +61,7 @@ def _address(prefix: str) -> str:  # noqa: ARG001 -- what `reverse` puts in fron
 
 
 def open_token(token: str, *, now: float | None = None) -> ImageAddress:
-    """Return what the token says; NotFound when it was altered, made up, or has expired."""
+    """Return the contents of the token; raise NotFound if it is invalid or has expired."""
     plain = unseal(token, length=_PLAIN)
     if plain is None:
         raise NotFound("image_not_found", "There is no image at this address.")
@@ -75,13 +75,13 @@ def open_token(token: str, *, now: float | None = None) -> ImageAddress:
 
 
 def seal(plain: bytes, *, use: str = _USE) -> str:
-    """Return a token of at most 32 bytes that only `unseal` with the same `use` reads."""
+    """Return a token for at most 32 bytes that only `unseal` with the same `use` can read."""
     iv = _mac(use, "iv", plain)[:_IV]
     return base64.urlsafe_b64encode(iv + _mask(use, iv, plain)).rstrip(b"=").decode("ascii")
 
 
 def unseal(token: str, *, length: int, use: str = _USE) -> bytes | None:
-    """Return the `length` bytes that were sealed, or None for a token that was altered or made up."""
+    """Return the `length` sealed bytes, or None for an invalid token."""
     try:
         sealed = base64.b64decode(token + "=" * (-len(token) % 4), altchars=b"-_", validate=True)
     except (binascii.Error, ValueError):
@@ -94,7 +94,7 @@ def unseal(token: str, *, length: int, use: str = _USE) -> bytes | None:
 
 
 def _mask(use: str, iv: bytes, text: bytes) -> bytes:
-    stream = _mac(use, "stream", iv)  # 32 bytes, no plaintext has more
+    stream = _mac(use, "stream", iv)  # 32 bytes, the most that a plaintext may have
     mixed = int.from_bytes(text) ^ int.from_bytes(stream[: len(text)])
     return mixed.to_bytes(len(text))
 

@@ -1,4 +1,4 @@
-"""Image files: what may come in, and where it is kept."""
+"""Validation and storage of image files."""
 
 import errno
 import hashlib
@@ -25,7 +25,7 @@ _SUFFIXES = {"PNG": "png", "JPEG": "jpg", "WEBP": "webp"}
 
 @dataclass(frozen=True)
 class ImageFile:
-    """A file that was looked at and is a whole picture. Width and height are those people see."""
+    """A file that was checked to be a whole picture; width and height apply after EXIF rotation."""
 
     sha256: str
     width: int
@@ -36,18 +36,18 @@ class ImageFile:
 
 @dataclass(frozen=True)
 class StoredImage:
-    """An image of a study; `created` is False when the study had these very bytes there before."""
+    """An image of a study; `created` is False if the study already had the same image."""
 
     image: Image
     created: bool
 
 
 class StorageUnusable(DomainError):
-    """No file can be kept at present, whatever it holds."""
+    """The storage cannot store any file at present."""
 
 
 class Described(TypedDict):
-    """What is known of an image beside its bytes."""
+    """The description of an image."""
 
     study: Study
     group: StudyGroup | None
@@ -63,7 +63,7 @@ class Described(TypedDict):
 
 
 def inspect(data: bytes, *, subject: str = "The file") -> ImageFile:
-    """Decode all of an image; refuse in one sentence what cannot be shown to people."""
+    """Decode an image completely; raise DomainError, in one sentence, if it cannot be shown."""
     if not data:
         raise DomainError("image_empty", f"{subject} is empty.")
     if len(data) > settings.IMAGE_MAX_BYTES:
@@ -85,7 +85,7 @@ def _too_large(subject: str, size: int) -> DomainError:
 
 
 def _decode(data: bytes, subject: str) -> tuple[str, int, int]:
-    """Return suffix, width and height of a picture that decodes to its last byte."""
+    """Return suffix, width and height of a picture; raise DomainError unless it decodes completely."""
     with refusing_damage(subject):
         with Picture.open(io.BytesIO(data), formats=(*_SUFFIXES, "GIF", "BMP", "TIFF")) as picture:
             _check_header(picture, subject)
@@ -99,7 +99,7 @@ def _decode(data: bytes, subject: str) -> tuple[str, int, int]:
 
 
 def _has_its_end(data: bytes, kind: str) -> bool:
-    """Return whether the last part of the format is there, which decoders make up when it is lost."""
+    """Return whether the end marker of the format is present, which decoders do not require."""
     if kind == "JPEG":
         return data.rfind(b"\xff\xd9") > data.rfind(b"\xff\xda")
     return kind != "PNG" or b"IEND\xaeB\x60\x82" in data
@@ -118,11 +118,11 @@ def _check_header(picture: Picture.Image, subject: str) -> None:
 
 
 def keep(file: ImageFile, data: bytes) -> bool:
-    """Write the file under the name of its hash; return whether it was new."""
+    """Store the file under the name of its hash; return whether it was new."""
     try:
         return _keep(file, data)
     except Exception as error:
-        # Not only OSError: object storage has exceptions of its own.
+        # Not only OSError: libraries for object storage raise their own exceptions.
         if not _of_storage(error):
             raise
         raise StorageUnusable("storage_unusable", _what_is_wrong(error)) from error
@@ -132,11 +132,11 @@ def _keep(file: ImageFile, data: bytes) -> bool:
     if default_storage.exists(file.name):
         if default_storage.size(file.name) == file.bytes:
             return False
-        # A process died while it wrote: what stands there is not what its name says.
+        # A process died while writing: the content does not match the name.
         default_storage.delete(file.name)
     written = default_storage.save(file.name, ContentFile(data))
     if written != file.name:
-        # Another worker wrote the same bytes at the same moment; storage gave ours a second name.
+        # Another worker wrote the same bytes at the same time, and the storage chose a second name.
         default_storage.delete(written)
         return False
     return True
@@ -156,11 +156,11 @@ def _what_is_wrong(error: Exception) -> str:
 
 
 class BlankImage(DomainError):
-    """A picture of one colour: a model that computed nothing hands out such ones."""
+    """The picture has a single colour, as a model returns when its computation fails."""
 
 
 def keep_drawn(drawn: Drawn, *, subject: str) -> ImageFile:
-    """Write what a model answered; a file from elsewhere is looked at first. One colour throughout is no image."""
+    """Store a model's picture, or its file after a check; raise BlankImage if it has a single colour."""
     if drawn.picture is None:
         file, data = inspect(drawn.data, subject=subject), drawn.data
         with refusing_damage(subject), Picture.open(io.BytesIO(data), formats=tuple(_SUFFIXES)) as picture:
@@ -183,10 +183,10 @@ def _is_one_colour(picture: Picture.Image) -> bool:
 
 
 def _encoded(picture: Picture.Image, subject: str) -> tuple[ImageFile, bytes]:
-    """Make a PNG. It need not be decoded again to know what it holds."""
+    """Return a picture as PNG, which needs no check by decoding."""
     check_size(picture, subject)
     written = io.BytesIO()
-    # Level 1 takes a third of the time of the usual one, for files a tenth larger.
+    # Level 1 takes a third of the default level's time, for files a tenth larger.
     picture.save(written, "PNG", compress_level=1)
     data = written.getvalue()
     if len(data) > settings.IMAGE_MAX_BYTES:
@@ -196,9 +196,9 @@ def _encoded(picture: Picture.Image, subject: str) -> tuple[ImageFile, bytes]:
 
 
 def store_image(*, data: bytes, subject: str = "The image", **described: Unpack[Described]) -> StoredImage:
-    """Keep a picture in a study. The same bytes of one model for the same purpose are one image.
+    """Store a picture in a study. The same bytes from one model for the same purpose are one image.
 
-    The file is written before the row: a crash in between leaves a file without row, never the reverse.
+    The file is written before the row, so a crash may leave a file without a row but never the reverse.
     """
     file = inspect(data, subject=subject)
     keep(file, data)
@@ -206,7 +206,7 @@ def store_image(*, data: bytes, subject: str = "The image", **described: Unpack[
 
 
 def record_image(file: ImageFile, **described: Unpack[Described]) -> StoredImage:
-    """Write the row of a file that is kept. Its purpose: condition, group, attribute and phrase."""
+    """Write the row of a stored file. Its purpose is its condition, group, attribute and phrase."""
     cell = {
         "study": described["study"],
         "model_label": described["model_label"],
@@ -229,7 +229,7 @@ def record_image(file: ImageFile, **described: Unpack[Described]) -> StoredImage
         provenance=described.get("provenance") or {},
     )
     try:
-        # Nearly always the image is new: looking first would cost more than all the rest.
+        # The image is nearly always new, and a query first would cost more than the rest.
         with transaction.atomic():
             image.save(force_insert=True)
     except IntegrityError:

@@ -1,4 +1,4 @@
-"""Forms of the lead's image pages. They parse; the verbs decide."""
+"""Forms of the lead's image pages. Forms parse input; the called functions validate it."""
 
 from typing import Any
 
@@ -21,26 +21,26 @@ PARAMETERS: dict[str, type[BackendParameters]] = {
     "diffusers": DiffusersParameters,
     "openai": OpenAIParameters,
 }
-# The page does not ask for these; the command line takes them.
+# Parameters that only the command line accepts.
 _COMMAND_ONLY = {"probabilities", "true_cfg_scale", "variant", "style", "response_format", "send_seed"}
 PAID = ("openai",)
 INVENTED = ("sketch",)
 
 
 def asked_of(parameters: type[BackendParameters]) -> list[str]:
-    """Return the names of the parameters that the page asks for."""
+    """Return the names of the parameters on the page."""
     return [name for name in parameters.model_fields if name not in _COMMAND_ONLY]
 
 
 def offered_backends(study: Study) -> list[tuple[str, str]]:
-    """Return the back-ends that the page offers: drawings of invented figures in simulated studies only."""
+    """Return the back-ends on the page; drawings of invented figures are offered only in simulated studies."""
     return [
         (name, backend.title) for name, backend in BACKENDS.items() if study.simulated or name not in INVENTED
     ]
 
 
 class GenerateForm(forms.Form):
-    """Which model makes the images, of which prompts, and how."""
+    """The model, prompts and parameters of a generation run."""
 
     prompt_set = forms.ChoiceField(required=False, label="Prompts")
     backend = forms.ChoiceField(label="Back-end")
@@ -126,7 +126,7 @@ class GenerateForm(forms.Form):
 
 
 class ImportForm(forms.Form):
-    """A zip archive of images, and what is said of all of them."""
+    """A zip archive of images, and the options that apply to all of them."""
 
     archive = forms.FileField(
         label="Zip archive",

@@ -1,4 +1,4 @@
-"""A study's images: seeing, making and importing them."""
+"""Pages to view and import the images of a study."""
 
 from typing import Any
 
@@ -33,7 +33,7 @@ def images(request: HttpRequest, study: str) -> HttpResponse:
         "wanted": wanted,
         "choices": choices,
         "counts": contact_sheet.outcome_counts(found),
-        # A reader who turns the page or filters has seen the warning.
+        # After paging or filtering, the reader has already seen the warning.
         "warned": bool(wanted) or not page.is_first,
         "may_change": may(request, found, Capability.RUN_MODELS),
     }
@@ -42,7 +42,7 @@ def images(request: HttpRequest, study: str) -> HttpResponse:
 
 @requires(get=Capability.SEE_IMAGES)
 def not_made(request: HttpRequest, study: str) -> HttpResponse:
-    """List what was asked of a model and left no image, and why."""
+    """List the requests that ended without an image, with reasons."""
     found = study_for(request, study)
     page = key_page(request, contact_sheet.not_made(found), size=100)
     context = {"study": found, "page": page, "counts": contact_sheet.outcome_counts(found)}
@@ -51,7 +51,7 @@ def not_made(request: HttpRequest, study: str) -> HttpResponse:
 
 @requires(get=Capability.RUN_MODELS, post=Capability.RUN_MODELS)
 class ImportImages(StudyView, FormPage[ImportForm]):
-    """Take a zip archive and let a worker import it."""
+    """Accept a zip archive and queue its import."""
 
     template_name = "generation/import_images.html"
 

@@ -1,4 +1,4 @@
-"""The New study page of MCAS: nothing is written until the lead creates it."""
+"""The New study page of MCAS; nothing is stored until the lead creates the study."""
 
 from typing import Any, cast
 
@@ -18,7 +18,7 @@ PUBLISHED = "mcas"
 
 @requires(get=Capability.CREATE_STUDIES, post=Capability.CREATE_STUDIES)
 class NewMcas(FormPage[McasForm]):
-    """Edit two attribute sets and targets; create on the lead's word."""
+    """Edit two attribute sets and targets, and create the study."""
 
     template_name = "generation/new_mcas.html"
     action = "create"
@@ -32,7 +32,7 @@ class NewMcas(FormPage[McasForm]):
     def make_form(self, data: Any) -> McasForm:
         if data is not None:
             return McasForm(data)
-        # Bound, so that totals are those of what stands there; without a name nothing is wrong yet.
+        # Bind the form, so that totals reflect its initial values; the missing name is not an error yet.
         form = McasForm(values_of(self.published))
         form.errors.pop("name", None)
         return form
@@ -54,7 +54,7 @@ class NewMcas(FormPage[McasForm]):
 
 @requires(post=Capability.CREATE_STUDIES)
 def new_mcas_totals(request: HttpRequest) -> HttpResponse:
-    """Answer the totals for the form as it stands, for the page to show without a reload."""
+    """Return the totals of the submitted form as a fragment of the page."""
     form = McasForm(request.POST)
     form.is_valid()
     return render(request, "generation/_mcas_totals.html", _context(request, form))

@@ -1,4 +1,4 @@
-"""The New study form of MCAS: two attribute sets and targets, as lines of text a lead can edit."""
+"""The New study form of MCAS: two attribute sets and targets, as editable lines of text."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ _LINES = {"rows": 5, "spellcheck": "false"}
 
 
 class McasForm(forms.Form):
-    """Everything a study of MCAS is made of."""
+    """The settings of an MCAS study."""
 
     name = forms.CharField(max_length=120, label="Name")
     description = forms.CharField(required=False, widget=forms.Textarea({"rows": 3}), label="Description")
@@ -62,7 +62,7 @@ class McasForm(forms.Form):
     )
 
     def clean_targets(self) -> tuple[Target, ...]:
-        """Read the lines; one that has too few or too many parts is named by its number."""
+        """Return one target per line; the error names the number of a line with too few or too many parts."""
         targets = []
         for number, line in enumerate(self.cleaned_data["targets"].splitlines(), start=1):
             parts = [part.strip() for part in line.split("|")]
@@ -77,7 +77,7 @@ class McasForm(forms.Form):
         return tuple(targets)
 
     def plan(self) -> McasPlan:
-        """Return what the form says, also while parts of it are missing or wrong: then without them."""
+        """Return the plan of the form, without fields that are missing or invalid."""
         data: dict[str, Any] = getattr(self, "cleaned_data", {})
         return McasPlan(
             sets=tuple(
@@ -98,7 +98,7 @@ class McasForm(forms.Form):
 
 
 def values_of(published: PromptSet) -> dict[str, Any]:
-    """Return what the form begins with for a prompt set."""
+    """Return the form's initial values for a prompt set."""
     plan = McasPlan.of(published)
     values: dict[str, Any] = {
         "template": plan.template,

@@ -13,7 +13,7 @@ from generation.models import Image
 
 @requires(get=Capability.BY_KEY)
 def image(request: HttpRequest, token: str) -> HttpResponse:
-    """Answer the picture, named by nothing, kept by the browser for as long as its address lives."""
+    """Serve the picture of a token, without a file name, cacheable until the token expires."""
     try:
         address = open_token(token)
         stored = Image.objects.filter(public_id=address.public_id).only("sha256", "file").first()
@@ -23,7 +23,7 @@ def image(request: HttpRequest, token: str) -> HttpResponse:
 
 
 def picture(request: HttpRequest, image: Image | None, *, size: int, seconds: float) -> HttpResponse:
-    """Answer the pixels of an image, for the browser to keep for so long. Raises NotFound."""
+    """Return a response with the image, cacheable for `seconds`. Raises NotFound."""
     if image is None or not image.file:
         raise NotFound("image_not_found", "There is no image at this address.")
     data = shown_bytes(image, size=size)
@@ -41,5 +41,5 @@ def picture(request: HttpRequest, image: Image | None, *, size: int, seconds: fl
 
 
 def no_picture(error: NotFound) -> HttpResponse:
-    """Answer in plain text: this stands where a picture should, often in another tool's page."""
+    """Return a plain-text 404: it replaces a picture, often on a page of another tool."""
     return HttpResponse(error.message, status=404, content_type="text/plain; charset=utf-8")

@@ -1,4 +1,4 @@
-"""Planning, starting and watching generation runs."""
+"""Pages to plan, start and resume generation runs."""
 
 from typing import Any, cast
 
@@ -21,7 +21,7 @@ _NOTHING_CHOSEN = {"backend": "sketch", "default_probability": 0.1}  # in a simu
 
 @requires(get=Capability.RUN_MODELS, post=Capability.RUN_MODELS)
 class Generate(StudyView, FormPage[GenerateForm]):
-    """Count what a run would make; start it."""
+    """Estimate a generation run and start it."""
 
     template_name = "generation/generate.html"
 
@@ -47,7 +47,7 @@ class Generate(StudyView, FormPage[GenerateForm]):
 
 @requires(get=Capability.RUN_MODELS)
 def estimate(request: HttpRequest, study: str) -> HttpResponse:
-    """Answer what the form as it stands comes to, for the page to show without a reload."""
+    """Return the estimate of the submitted form as a fragment of the page."""
     found = study_for(request, study)
     form = _form_from_address(request, found)
     return render(request, "generation/_estimate.html", _estimated(found, form))
@@ -55,14 +55,14 @@ def estimate(request: HttpRequest, study: str) -> HttpResponse:
 
 @requires(post=Capability.RUN_MODELS)
 def go_on(request: HttpRequest, study: str, run: int) -> HttpResponse:
-    """Ask again for what failed, and make what is left."""
+    """Queue the failed and pending images of a run again."""
     found = study_for(request, study)
     generation_run = get_object_or_404(found.generation_runs, pk=run)
     return redirect("jobs:detail", pk=launch.go_on(run=generation_run, by=cast("User", request.user)).pk)
 
 
 def _form_from_address(request: HttpRequest, study: Study) -> GenerateForm:
-    """Return the form as the address fills it in; at first it is empty where a model has to be chosen."""
+    """Return the form filled from the query; without a query, with defaults in simulated studies, else unbound."""
     return GenerateForm(request.GET or (_NOTHING_CHOSEN if study.simulated else None), study=study)
 
 

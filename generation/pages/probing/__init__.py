@@ -1,1 +1,1 @@
-"""The lead's pages of questions to models: probe runs, and what the models answered."""
+"""The lead's pages of probe runs and of the models' answers."""

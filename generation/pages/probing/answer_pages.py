@@ -1,4 +1,4 @@
-"""Which answers of a run a person wants to read, page by page; no page counts or sorts all of them."""
+"""Filtered pages of a run's answers; no page counts or sorts all answers."""
 
 import time
 from collections.abc import Mapping
@@ -15,14 +15,14 @@ from web.keyset import EDGES, LAST, KeyPage, page_between, read_key
 CODES = {"1": 1, "0": 0, "-1": -1}
 SURE = {"yes": True, "no": False}
 _LONGEST_SEARCH = 200
-_WINDOW = 5_000  # answers that one query looks through
-_SECONDS = 0.15  # for one page
-_MORE = 10  # answers that are read beyond those wanted: some have another coding that counts
+_WINDOW = 5_000  # answers that one query scans
+_SECONDS = 0.15  # time limit for one page
+_MORE = 10  # extra answers per query, because the coding that counts may not pass the filter
 
 
 @dataclass(frozen=True)
 class ProbeAnswerFilter:
-    """Which answers someone wants to read; every field "" for all."""
+    """A filter of answers; "" in a field matches all answers."""
 
     outcome: str = ""
     coded: str = ""
@@ -36,7 +36,7 @@ class ProbeAnswerFilter:
 
     @classmethod
     def parse(cls, query: Mapping[str, str]) -> "ProbeAnswerFilter":
-        """Read it from an address; a value that does not exist asks for nothing special."""
+        """Return the filter of a query string; unknown values are ignored."""
         values = {field.name: query.get(field.name, "").replace("\0", "") for field in fields(cls)}
         for name, possible in (
             ("outcome", Answer.Outcome.values),
@@ -76,7 +76,7 @@ class ProbeAnswerFilter:
         return answers.filter(condition)
 
     def _codings(self) -> QuerySet[Coding]:
-        """Return codings of an answer that pass. Whether one of them counts is asked of the answers that have any."""
+        """Return the codings of an answer that match the filter, including those that do not count; see `passes`."""
         codings = Coding.objects.filter(answer=OuterRef("pk"))
         if self.coded:
             codings = codings.filter(outcome=self.coded)
@@ -85,7 +85,7 @@ class ProbeAnswerFilter:
         return codings.filter(sure=SURE[self.sure]) if self.sure else codings
 
     def passes(self, coding: Coding | None) -> bool:
-        """Return whether the coding of an answer that counts is one of those asked for."""
+        """Return whether the coding that counts for an answer matches the filter."""
         if not self.reads_codings:
             return True
         return (
@@ -98,7 +98,7 @@ class ProbeAnswerFilter:
 
 @dataclass(frozen=True)
 class ProbeAnswerPage:
-    """Answers of one page; `stopped` where there was no time to look through all that may follow."""
+    """One page of answers; `stopped` is True if time ran out before the page was full."""
 
     page: KeyPage[Answer]
     stopped: bool = False
@@ -113,10 +113,10 @@ def answer_page(
     seconds: float = _SECONDS,
     window: int = _WINDOW,
 ) -> ProbeAnswerPage:
-    """Return the page of a run's answers that the address asks for, newest first.
+    """Return the requested page of a run's answers, newest first.
 
-    A filter that few answers pass would read all of them for one page: it stops after `seconds`, looking through
-    `window` answers at a time.
+    If few answers match the filter, filling a page would read all answers. The search therefore stops after
+    `seconds`; it scans `window` answers per query.
     """
     after, before = (read_key(query, name) for name in EDGES)
     backwards = after is None and (before is not None or LAST in query)
@@ -143,11 +143,11 @@ def answer_page(
 
 
 class _Walk:
-    """Goes through a run's answers by key until it has enough, or no time is left."""
+    """Scans a run's answers by key until it has enough or time runs out."""
 
     def __init__(self, run: ProbeRun, filters: ProbeAnswerFilter, *, backwards: bool, window: int) -> None:
         answers = run.answers.order_by("pk" if backwards else "-pk")
-        # An index leads to the answers of one outcome: only those are looked through.
+        # An index finds the answers of one outcome, so only those are scanned.
         self._all = answers.filter(outcome=filters.outcome) if filters.outcome else answers
         self._filters = filters
         self._window = window
@@ -155,7 +155,7 @@ class _Walk:
         self.stopped_at: int | None = None
 
     def rows_from(self, edge: int | None, *, size: int, until: float) -> list[Answer]:
-        """Return up to `size` answers beyond a key; `stopped_at` is the last that was looked at if there are fewer."""
+        """Return up to `size` answers beyond a key. If time runs out, `stopped_at` is the last key scanned."""
         rows: list[Answer] = []
         while True:
             remaining = self._all if edge is None else self._all.filter(**{self._beyond: edge})
@@ -171,7 +171,7 @@ class _Walk:
             edge = end
 
     def _passing(self, matching: QuerySet[Answer], wanted: int) -> list[Answer]:
-        """Return up to so many of the answers that a query finds: those whose coding that counts passes."""
+        """Return up to `wanted` answers of a query whose counting coding passes the filter."""
         if not self._filters.reads_codings:
             return list(matching[:wanted])
         passing: list[Answer] = []
@@ -187,7 +187,7 @@ class _Walk:
 
 
 def choices_of(run: ProbeRun) -> dict[str, list[Any]]:
-    """Return what a run's answers can be filtered by, from its questions and the groups of its study."""
+    """Return the choices of each filter, from the run's questions and the groups of its study."""
     experiments = (run.questions or {}).get("experiments", [])
     scenarios = {scenario for experiment in experiments for scenario in experiment.get("scenarios", [])}
     return {

@@ -1,4 +1,4 @@
-"""What models answered, as it came, with the coding that counts and the rule that decided it."""
+"""Pages of the models' unchanged answers, with the coding that counts and the rule that decided it."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -29,12 +29,12 @@ _PER_PAGE = 50
 
 @dataclass(frozen=True)
 class ProbeAnswerLine:
-    """An answer as the pages show it."""
+    """An answer as shown on pages."""
 
     answer: Answer
     coding: Coding | None
-    question: str  # as the model read it
-    option: str  # the words of the option that the coding names
+    question: str  # in the words sent to the model
+    option: str  # words of the option that the coding names
 
     @property
     def group(self) -> str:
@@ -61,7 +61,7 @@ def answers(request: HttpRequest, study: str, run: int) -> HttpResponse:
         "page": listed.page,
         "stopped": listed.stopped,
         "lines": lines_of(probe_run, listed.page),
-        # Someone who turns the page or filters has read the warning.
+        # After paging or filtering, the reader has already seen the warning.
         "warned": bool(filters) or not listed.page.is_first,
     }
     return render(request, "generation/probing/answers.html", context)
@@ -69,7 +69,7 @@ def answers(request: HttpRequest, study: str, run: int) -> HttpResponse:
 
 @requires(get=Capability.SEE_IMAGES, post=Capability.RUN_MODELS)
 class OneAnswer(ProbeRunView, FormPage[OverrideForm]):
-    """One answer: what was asked about which image, what came back, every coding; a lead overrides them."""
+    """Show one answer with its question, image and codings; a lead can override the coding."""
 
     template_name = "generation/probing/answer.html"
     form_class = OverrideForm
@@ -100,7 +100,7 @@ class OneAnswer(ProbeRunView, FormPage[OverrideForm]):
 
 
 def answer_of(answers: QuerySet[Answer], pk: int) -> Answer:
-    """Return one of these answers."""
+    """Return the answer with key `pk`; raise NotFound if it is not among `answers`."""
     answer = answers.select_related("run__study", "image__group", "descriptor").filter(pk=pk).first()
     if answer is None:
         raise NotFound("answer_not_found", "This answer does not exist.")
@@ -108,7 +108,7 @@ def answer_of(answers: QuerySet[Answer], pk: int) -> Answer:
 
 
 def lines_of(run: ProbeRun, answers: Iterable[Answer]) -> list[ProbeAnswerLine]:
-    """Return answers with their question in words and the coding that counts."""
+    """Return answers with the words of their question and the coding that counts."""
     answers = list(answers)
     codings = counted_codings(answers)
     questions = _questions(run)
@@ -116,7 +116,7 @@ def lines_of(run: ProbeRun, answers: Iterable[Answer]) -> list[ProbeAnswerLine]:
 
 
 def _questions(run: ProbeRun) -> dict[tuple[str, str], ProbeQuestion]:
-    # Answers that were made elsewhere have no probe set.
+    # `questions` may be empty.
     if not run.questions:
         return {}
     return {

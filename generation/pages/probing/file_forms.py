@@ -1,4 +1,4 @@
-"""Forms of the pages on which a file of answers is imported. They parse; the verbs decide."""
+"""Forms to import a file of answers. Forms parse input; the called functions validate it."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -11,16 +11,16 @@ from generation.imports.answers.sample import FileSample
 from generation.imports.answers.uploads import SUFFIXES, upload_limit
 from generation.probing.probe_sets import ProbeSet
 
-# Codes are not imported: answers are coded here.
+# Codes are not imported, because imported answers are coded again.
 MAPPED = tuple(field for field in FIELDS if field != "code")
-# What most files hold; the others come below.
+# Fields that most files have; the form lists them first.
 FIRST = ("text", "question", "scenario", "group", "image", "descriptor", "letter", "order", "repeat", "model")
 NEEDED = ("text", "question")
 _LABELS = {"text": "Answer", "first": "Option named first", "label": "Name in reports"}
 
 
 class AnswerFileForm(forms.Form):
-    """A file of answers."""
+    """The upload of a file of answers."""
 
     file = forms.FileField(
         label="File of answers",
@@ -36,7 +36,7 @@ class AnswerFileForm(forms.Form):
 
 
 class AnswerColumnsForm(forms.Form):
-    """Which column of a file holds what, and what applies to all of its answers."""
+    """The columns of a file by field, and the options that apply to all its answers."""
 
     probe_set = forms.ChoiceField(
         required=False, label="Probe set", help_text="The probe set with the questions that the file answers."
@@ -70,7 +70,7 @@ class AnswerColumnsForm(forms.Form):
         return [self[f"map_{field}"] for field in MAPPED if field not in FIRST]
 
     def stated(self) -> tuple[dict[str, str], str, dict[str, Any]]:
-        """Return the columns by field, the probe set and the options: as sent, or as the page begins."""
+        """Return columns by field, probe set and options: the submitted values, or the initial ones."""
         values = self.cleaned_data if self.is_bound else {name: self[name].initial for name in self.fields}
         columns = {field: values[f"map_{field}"] for field in MAPPED if values.get(f"map_{field}")}
         options = {

@@ -1,4 +1,4 @@
-"""Importing a file of answers made elsewhere: uploading it, saying what its columns hold, importing it."""
+"""Pages to import a file of answers: upload it, assign its columns, import it."""
 
 from typing import Any
 
@@ -22,7 +22,7 @@ _LISTED = 10
 
 @requires(get=Capability.RUN_MODELS, post=Capability.RUN_MODELS)
 class AnswerUpload(StudyView, FormPage[AnswerFileForm]):
-    """Take a file, and have a worker read its first rows."""
+    """Accept a file and queue a job that reads its first rows."""
 
     template_name = "generation/probing/answer_upload.html"
     form_class = AnswerFileForm
@@ -40,7 +40,7 @@ class AnswerUpload(StudyView, FormPage[AnswerFileForm]):
 
 @requires(get=Capability.RUN_MODELS, post=Capability.RUN_MODELS)
 class AnswerFilePage(StudyView, FormPage[AnswerColumnsForm]):
-    """Show the first rows of a file and what they are read as; import all of them by the columns chosen."""
+    """Show the first rows of a file as they would be imported; import all rows with the chosen columns."""
 
     template_name = "generation/probing/answer_file.html"
     action = "import"
@@ -84,7 +84,7 @@ class AnswerFilePage(StudyView, FormPage[AnswerColumnsForm]):
         }
 
     def _read(self, form: AnswerColumnsForm) -> tuple[list[SampleRow], str]:
-        """Return what the first rows are read as, or why these columns cannot be used, which the form then says."""
+        """Return the first rows as they would be imported, or the reason why the columns cannot be used."""
         if form.is_bound and not form.is_valid():
             return [], ""
         columns, probe_set, options = form.stated()

@@ -1,4 +1,4 @@
-"""Forms of the pages of probe runs. They parse; the verbs decide."""
+"""Forms of the pages of probe runs. Forms parse input; the called functions validate it."""
 
 from typing import Any
 
@@ -23,7 +23,7 @@ PARAMETERS: dict[str, type[SamplingParameters]] = {
     "transformers": TransformersParameters,
 }
 _INVENTED = "script"
-# Given as objects, which a page cannot ask for field by field.
+# Parameters that are objects, which have no form fields of their own.
 _OBJECTS = ("bias", "associations")
 _LINES = {"rows": 2, "spellcheck": "false"}
 
@@ -35,7 +35,7 @@ def _price_field(label: str, help_text: str = "") -> forms.DecimalField:
 
 
 class PriceForm(forms.Form):
-    """What a model costs, and the most that a run may."""
+    """The prices of a model and the budget of a run."""
 
     price_in = _price_field(
         "Price of a million input tokens", "The price is in the currency of your contract with the endpoint."
@@ -52,14 +52,14 @@ class PriceForm(forms.Form):
 
 
 def offered_answerers(study: Study) -> list[tuple[str, str]]:
-    """Return the ways to reach models that the page offers: an invented model in simulated studies only."""
+    """Return the answerers on the page; the invented model is offered only in simulated studies."""
     return [
         (name, backend.title) for name, backend in ANSWERERS.items() if study.simulated or name != _INVENTED
     ]
 
 
 class ProbeForm(PriceForm):
-    """Which model is asked which questions, and how."""
+    """The model, questions and parameters of a probe run."""
 
     probe_set = forms.ChoiceField(label="Probe set")
     backend = forms.ChoiceField(label="What answers")
@@ -126,7 +126,7 @@ class ProbeForm(PriceForm):
         )
 
     def plan(self, study: Study) -> ProbePlan:
-        """Return what the form says. Prices count only where a model is paid for."""
+        """Return the plan of the form; prices and budget apply only to an endpoint."""
         data = self.cleaned_data
         backend, paid = data["backend"], data["backend"] == "chat"
         return ProbePlan(
@@ -155,7 +155,7 @@ class ProbeForm(PriceForm):
 
 
 class OverrideForm(forms.Form):
-    """What a lead says an answer says, and why."""
+    """A lead's coding of an answer, with a reason."""
 
     outcome = forms.ChoiceField(label="Coding", choices=[("", "Choose"), *((name, name) for name in CODES)])
     reason = forms.CharField(
@@ -167,7 +167,7 @@ class OverrideForm(forms.Form):
 
 
 def nothing_chosen(study: Study) -> dict[str, str]:
-    """Return what the form begins with: an invented model where a study is simulated and no endpoint is allowed."""
+    """Return initial values; the invented model is chosen if the study is simulated and no endpoint is allowed."""
     return {
         "probe_set": last_probe_set(study, probe_sets_of(study)),
         "backend": _INVENTED if study.simulated and not settings.OPENAI_BASE_URLS else "chat",

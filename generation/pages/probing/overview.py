@@ -1,4 +1,4 @@
-"""How far the probe runs of a study are, what became of their requests, and what they cost."""
+"""Progress, outcomes and cost of the probe runs of a study."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from generation.probing.totals import RunCounts, counts_by_run
 
 Outcome = Answer.Outcome
 _MOST_REASONS = 20
-MOST_FAILURES = 2_000  # whose reasons are counted
+MOST_FAILURES = 2_000  # number of newest failures whose reasons are counted
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class ProbeRunLine:
 
     @property
     def askable(self) -> bool:
-        """Whether there is a model to ask: answers that were made elsewhere have none."""
+        """Whether the run has a model to ask; runs of imported answers have none."""
         return self.run.backend in ANSWERERS
 
     @property
@@ -73,7 +73,7 @@ class ProbeRunLine:
 
     @property
     def parts(self) -> list[tuple[str, int, str]]:
-        """Return (label, count, tone) of every outcome, for a bar in parts."""
+        """Return (label, count, tone) of each outcome, for a segmented bar."""
         return [
             ("answered", self.done, "done"),
             ("declined", self.declined, "waiting"),
@@ -82,14 +82,14 @@ class ProbeRunLine:
 
 
 def lines_of(runs: Iterable[ProbeRun]) -> list[ProbeRunLine]:
-    """Return these runs with their numbers, in two queries."""
+    """Return the runs with their counts, in two queries."""
     runs = list(runs)
     counts = counts_by_run(runs)
     return [ProbeRunLine(run, counts.get(run.pk, RunCounts())) for run in runs]
 
 
 def failure_reasons(run: ProbeRun) -> list[tuple[str, int]]:
-    """Return why requests of a run failed, the most frequent reason first; of many failures, the newest alone."""
+    """Return (reason, count) of a run's newest failures, the most frequent reason first."""
     failed = run.answers.filter(outcome=Outcome.FAILED).order_by("-pk").values("pk")[:MOST_FAILURES]
     rows = Answer.objects.filter(pk__in=failed).order_by().values("reason")
     counted = rows.annotate(number=Count("pk")).order_by("-number", "reason")[:_MOST_REASONS]
@@ -97,7 +97,7 @@ def failure_reasons(run: ProbeRun) -> list[tuple[str, int]]:
 
 
 def parameter_words(run: ProbeRun) -> list[tuple[str, str]]:
-    """Return the parameters that a run was given as (label, value in words), in the order of its form."""
+    """Return the parameters of a run as (label, value in words), in the order of the form."""
     declared = PARAMETERS[run.backend].declarations() if run.backend in PARAMETERS else {}
     order = [*declared, *sorted(run.parameters.keys() - declared.keys())]
     given = [(name, run.parameters[name]) for name in order if run.parameters.get(name) not in (None, "", {})]

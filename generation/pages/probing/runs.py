@@ -1,4 +1,4 @@
-"""Planning, starting and watching probe runs."""
+"""Pages to plan, start and monitor probe runs."""
 
 from typing import Any
 
@@ -22,11 +22,11 @@ from web.keyset import key_page
 
 _PER_PAGE = 20
 _MOST_BATCHES = 20
-_MOST_SERVED = 20  # models and fingerprints that a page lists
+_MOST_SERVED = 20  # models and fingerprints listed on a page
 
 
 def probe_run_of(study: Study, pk: int) -> ProbeRun:
-    """Return a probe run of the study."""
+    """Return a probe run of the study; raise NotFound if there is none."""
     run = study.probe_runs.select_related("job", "created_by").filter(pk=pk).first()
     if run is None:
         raise NotFound("probe_run_not_found", "This study does not have this probe run.")
@@ -50,7 +50,7 @@ def probes(request: HttpRequest, study: str) -> HttpResponse:
 
 @requires(get=Capability.RUN_MODELS, post=Capability.RUN_MODELS)
 class NewProbe(StudyView, FormPage[ProbeForm]):
-    """Count what a run would ask; start it."""
+    """Estimate a probe run and start it."""
 
     template_name = "generation/probing/new.html"
 
@@ -72,14 +72,14 @@ class NewProbe(StudyView, FormPage[ProbeForm]):
 
 @requires(get=Capability.RUN_MODELS)
 def probe_estimate(request: HttpRequest, study: str) -> HttpResponse:
-    """Answer what the form as it stands comes to, for the page to show without a reload."""
+    """Return the estimate of the submitted form as a fragment of the page."""
     current_study = study_for(request, study)
     form = ProbeForm(request.GET or nothing_chosen(current_study), study=current_study)
     return render(request, "generation/probing/_estimate.html", _estimated(current_study, form))
 
 
 class ProbeRunView(StudyView):
-    """A view of the probe run in its address."""
+    """Base class of views whose address names a probe run."""
 
     leads_to = "generation:probe"
     run: ProbeRun
@@ -94,7 +94,7 @@ class ProbeRunView(StudyView):
 
 @requires(get=Capability.SEE_IMAGES, post=Capability.RUN_MODELS)
 class Probe(ProbeRunView, FormPage[PriceForm]):
-    """One run: how far it is, what it cost, which model answered, what failed; a lead changes its budget."""
+    """Show progress, cost, models and failures of a run; a lead can change its prices and budget."""
 
     template_name = "generation/probing/run.html"
 
@@ -121,7 +121,7 @@ class Probe(ProbeRunView, FormPage[PriceForm]):
 
 @requires(post=Capability.RUN_MODELS)
 class ProbeGoOn(ProbeRunView, Button):
-    """Asks what is left."""
+    """Queues the remaining questions."""
 
     def call(self) -> str:
         launch.start(run=self.run, by=self.by)
@@ -130,7 +130,7 @@ class ProbeGoOn(ProbeRunView, Button):
 
 @requires(post=Capability.RUN_MODELS)
 class ProbeRetry(ProbeRunView, Button):
-    """Asks again what failed, and what is left."""
+    """Queues the failed and remaining questions."""
 
     def call(self) -> str:
         launch.go_on(run=self.run, by=self.by)
@@ -139,7 +139,7 @@ class ProbeRetry(ProbeRunView, Button):
 
 @requires(post=Capability.RUN_MODELS)
 class ProbeCancel(ProbeRunView, Button):
-    """Stops the run's job."""
+    """Cancels the run's job."""
 
     def call(self) -> str:
         if self.run.job is None:
