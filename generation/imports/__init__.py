@@ -1,1 +1,1 @@
-"""Reading images that were made elsewhere; the verb is `generation.imports.importer`."""
+"""Importing images and answers that were made elsewhere."""

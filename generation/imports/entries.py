@@ -1,4 +1,4 @@
-"""One image to import, as a folder's layout or a manifest's row describes it."""
+"""One image to import, described by a folder layout or a row of a manifest."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -6,10 +6,10 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Entry:
-    """A file and what is said of it. `problem` is set when that already makes no sense."""
+    """A file and its description; `problem` is set if the description is invalid."""
 
-    name: str  # in its source
-    where: str  # how reports name it: the path, or the row with the path
+    name: str  # in the source
+    where: str  # name in reports: the path, or the row with the path
     group: str = ""
     model_label: str = ""
     condition: str = ""

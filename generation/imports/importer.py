@@ -1,4 +1,4 @@
-"""Images made elsewhere become images of a study: all that are sound, in one transaction, or none."""
+"""Importing images into a study; all valid images are added in one transaction."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -31,7 +31,7 @@ _MANIFESTS = (".csv", ".jsonl")
 
 @dataclass(frozen=True)
 class Remark:
-    """What became of one file, and why."""
+    """A note about one file in the report."""
 
     where: str
     reason: str
@@ -42,7 +42,7 @@ class Remark:
 
 @dataclass(frozen=True)
 class ImageImportReport:
-    """Every file is in exactly one of kept, duplicates and rejected; repaired ones are among the kept."""
+    """Every file is counted once in kept, duplicates or rejected; repaired files are among the kept."""
 
     kept: int
     repaired: tuple[Remark, ...]
@@ -63,7 +63,7 @@ class ImageImportReport:
 
 @dataclass(frozen=True)
 class _Ready:
-    """A sound image whose file is stored and whose row is not yet written."""
+    """A valid image whose file is stored and whose row is not yet written."""
 
     entry: Entry
     file: ImageFile
@@ -79,8 +79,8 @@ def import_images(
 ) -> ImageImportReport:
     """Import a folder, a zip archive, or the images that a CSV/JSONL manifest lists.
 
-    A study without any group gets those of the import; else an unknown group is rejected, unless
-    `options.create_groups`.
+    A study without groups gets those of the import. Otherwise, unknown groups are rejected unless
+    `options.create_groups` is set.
     """
     progress = progress or Unwatched()
     source, entries = _open(path, options.layout)
@@ -96,7 +96,7 @@ def import_images(
 
 
 class _Importer:
-    """One import while it runs: files that were stored, rows that wait, remarks."""
+    """The state of an import: stored files, unwritten rows, remarks."""
 
     def __init__(self, study: Study, source: Source, options: ImageImportOptions) -> None:
         self._study = study
@@ -112,7 +112,7 @@ class _Importer:
         self._rejected: list[Remark] = []
 
     def read(self, entries: list[Entry], progress: Progress) -> None:
-        """Look at each file and store those that are sound."""
+        """Check each file and store the valid ones."""
         progress.step("Looking at each file")
         progress.start(len(entries))
         for entry in entries:
@@ -146,7 +146,7 @@ class _Importer:
         self._ready.append(_Ready(entry, file))
 
     def _described(self, entry: Entry) -> Entry:
-        """Fill in what the import as a whole says, and check what the entry says itself."""
+        """Return the entry with the options of the import filled in; raise DomainError if it is invalid."""
         if entry.problem:
             raise DomainError("entry_invalid", f"{entry.problem}.")
         texts = (entry.name, entry.group, entry.model_label, entry.condition, entry.prompt, entry.attribute)
@@ -180,7 +180,7 @@ class _Importer:
         )
 
     def _group(self, name: str, condition: str) -> tuple[str, str]:
-        """Return the study's name for the group, and what was changed to get there."""
+        """Return the study's name of the group, and a note if it differs from `name`."""
         if not name:
             if condition in {Condition.TARGET, Condition.ATTRIBUTE}:
                 return "", ""
@@ -205,7 +205,7 @@ class _Importer:
     def write(self, *, by: User | None) -> ImageImportReport:
         """Write all rows in one transaction."""
         with transaction.atomic():
-            # The study's row is the lock: two imports at once would both find the same images missing.
+            # Lock the study: two concurrent imports would both find the same images missing.
             Study.objects.select_for_update().get(pk=self._study.pk)
             new_groups = self._make_groups()
             image_count = self._make_images()
@@ -279,7 +279,7 @@ class _Importer:
         )
 
     def forget(self) -> None:
-        """Remove the files of an import that failed, unless an image names them meanwhile."""
+        """Remove the files of a failed import, unless an image uses them meanwhile."""
         referenced = set(Image.objects.filter(file__in=self._stored).values_list("file", flat=True))
         for name in self._stored:
             if name not in referenced:
@@ -305,13 +305,13 @@ def _attributes(texts: Iterable[str]) -> dict[str, int]:
 
 
 def _reason(error: DomainError, entry: Entry) -> str:
-    """Say why, without the name that the report puts before it anyway."""
+    """Return the reason without the file name, which the report puts in front."""
     text = error.message.removeprefix(f"“{entry.name}” ")
     return f"it {text}" if text != error.message else text
 
 
 def _is_text(text: str) -> bool:
-    """Return whether a database can hold it: names of files that are not UTF-8 come with lone surrogates."""
+    """Return whether a database can store the text; file names that are not UTF-8 contain lone surrogates."""
     return not any(character == "\0" or "\ud800" <= character <= "\udfff" for character in text)
 
 

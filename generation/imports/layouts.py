@@ -1,4 +1,4 @@
-"""What the folders of a source say about the files in them."""
+"""Layouts: descriptions of images derived from their folders."""
 
 import re
 from collections.abc import Callable
@@ -9,7 +9,7 @@ from generation.imports.sources import Source
 
 
 def groups_layout(source: Source) -> list[Entry]:
-    """Read `<group>/<file>`; deeper folders belong to the group above, one folder around all is left out."""
+    """Read `<group>/<file>`. Subfolders belong to their group; a single top folder around all groups is ignored."""
     names = source.names()
     paths = [PurePosixPath(name).parts for name in names]
     start = (
@@ -39,7 +39,7 @@ def pairs_layout(source: Source) -> list[Entry]:
             )
             continue
         stem = PurePosixPath(name).stem
-        # One released file is white_man1.png where every other scenario has white_man.png.
+        # One released file is named white_man1.png; in all other scenarios it is white_man.png.
         variant = re.sub(r"\d+$", "", stem)
         variant = variant if variant in variants else stem
         entries.append(
@@ -58,7 +58,7 @@ def pairs_layout(source: Source) -> list[Entry]:
 
 
 def factors_of(variant: str) -> dict[str, str]:
-    """Return the factors that a variant of PAIRS combines, none of one that is not named `<race>_<gender>`."""
+    """Return the factors of a PAIRS variant named `<race>_<gender>`; an empty dict for other names."""
     race, _, gender = variant.rpartition("_")
     return {"race": race, "gender": gender} if race and gender in {"man", "woman"} else {}
 

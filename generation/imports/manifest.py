@@ -1,4 +1,4 @@
-"""A table that says what each image is: CSV with a header, or one JSON object a line."""
+"""Manifests: tables that describe each image, as CSV with a header or one JSON object per line."""
 
 import csv
 import io
@@ -19,7 +19,7 @@ COLUMNS = ("path", "group", "model", "condition", "prompt", "attribute")
 
 
 def find_manifest(source: Source) -> str:
-    """Return the name of the manifest at the top of a source (or of the one folder around all), or ""."""
+    """Return the name of the manifest in the top folder (or in the single folder around all files), or ""."""
     names = source.names()
     tops = {PurePosixPath(name).parts[0] for name in names}
     folders = ["", f"{next(iter(tops))}/"] if len(tops) == 1 else [""]
@@ -27,7 +27,7 @@ def find_manifest(source: Source) -> str:
 
 
 def read_manifest(source: Source, name: str) -> list[Entry]:
-    """Return the rows of the manifest; what is wrong with one row is a problem of its entry."""
+    """Return the rows of the manifest as entries; an invalid row has a `problem`."""
     data = source.read(name, limit=settings.TABLE_MAX_BYTES, subject=f"“{name}”")
     try:
         text = data.decode("utf-8-sig")

@@ -1,4 +1,4 @@
-"""What applies to all images of an import: declared here for the form, the command and the docs."""
+"""Options of an image import, shared by the form, the command and the documentation."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ _DEFAULT_LABEL = "imported"
 
 
 class ImageImportOptions(ParameterSet):
-    """How the files of an import are laid out, and what applies to images that do not say it themselves."""
+    """The layout of an import, and values for images that lack their own."""
 
     layout: str = parameter(
         "groups",

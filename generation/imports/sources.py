@@ -1,4 +1,4 @@
-"""Where files to import lie: a folder or a zip archive, both read by name and never outside themselves."""
+"""Sources of files to import: folders and zip archives, never read outside themselves."""
 
 import re
 import stat
@@ -12,22 +12,22 @@ from foundation.errors import DomainError
 from foundation.tables.workbooks import ZIP_DAMAGE
 
 _MOST_FILES = 500_000
-_MOST_COMPRESSED = 200  # deflate reaches 1000:1 only on bytes that are all the same
+_MOST_COMPRESSED = 200  # deflate reaches 1000:1 only for identical bytes
 _SMALL = 1024 * 1024
 
 
 class Source(Protocol):
-    """Files by name, names with forward slashes."""
+    """Files by name; names have forward slashes."""
 
     def names(self) -> list[str]:
-        """Return the names of all files that are not hidden, sorted."""
+        """Return the sorted names of all files that are not hidden."""
 
     def read(self, name: str, *, limit: int, subject: str) -> bytes:
-        """Return a file of at most `limit` bytes; DomainError when it is larger, missing or outside."""
+        """Return a file of at most `limit` bytes; raise DomainError if it is larger, missing or outside."""
 
 
 class FolderSource:
-    """A folder on this machine."""
+    """A folder on the server."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -49,13 +49,17 @@ class FolderSource:
             if path.stat().st_size > limit:
                 raise too_large(subject, limit)
             return path.read_bytes()
-        except (OSError, ValueError, RuntimeError) as error:  # a NUL or too long a name, a loop of links
+        except (
+            OSError,
+            ValueError,
+            RuntimeError,
+        ) as error:  # a name with NUL or too long, or a loop of links
             reason = getattr(error, "strerror", None) or "the name is not a valid file name"
             raise DomainError("file_not_readable", f"{subject} cannot be read: {reason}.") from None
 
 
 class ZipSource:
-    """A zip archive, checked as a whole before anything is read from it."""
+    """A zip archive, whose members are checked before any is read."""
 
     def __init__(self, file: Path | IO[bytes]) -> None:
         try:
@@ -80,7 +84,7 @@ class ZipSource:
             raise DomainError("file_missing", f"{subject} is not in the archive.")
         try:
             with self._archive.open(member) as file:
-                # One byte more than allowed: the size that an archive declares may be a lie.
+                # Read one byte more than allowed, because the declared size may be false.
                 data = file.read(limit + 1)
         except ZIP_DAMAGE:
             raise DomainError(
@@ -94,7 +98,7 @@ class ZipSource:
 
 
 def is_hidden(name: str) -> bool:
-    """Return whether a file is one that systems leave behind (`.DS_Store`, `__MACOSX/…`)."""
+    """Return whether a file is hidden or made by an operating system (`.DS_Store`, `__MACOSX/…`)."""
     parts = PurePosixPath(name).parts
     return any(part.startswith(".") or part == "__MACOSX" for part in parts) or parts[-1].lower() in {
         "thumbs.db",
@@ -103,7 +107,7 @@ def is_hidden(name: str) -> bool:
 
 
 def is_outside(name: str) -> bool:
-    """Return whether a name would lead out of its folder."""
+    """Return whether a name leads out of its folder."""
     plain = name.replace("\\", "/")
     return plain.startswith("/") or re.match(r"^[A-Za-z]:", plain) is not None or ".." in plain.split("/")
 

@@ -1,4 +1,4 @@
-"""An uploaded archive of images is looked at briefly, kept, and imported by a worker."""
+"""Uploaded archives of images: checked briefly, stored, and imported by a worker."""
 
 from typing import IO, Any, cast
 
@@ -19,7 +19,7 @@ KIND = "import_images"
 
 
 def start_import(*, study: Study, archive: "UploadedFile[Any]", by: User | None, **options: Any) -> Job:
-    """Keep the archive and queue its import with these `ImageImportOptions`; refuse at once what is no archive."""
+    """Store the archive and queue its import with `ImageImportOptions`; refuse a file that is not an archive."""
     if (archive.size or 0) > settings.ARCHIVE_MAX_BYTES:
         limit = settings.ARCHIVE_MAX_BYTES / 1024 / 1024
         message = f"The archive is larger than the limit of {limit:,.0f} MiB."

@@ -1,1 +1,1 @@
-"""Answers that models gave elsewhere become answers of a study."""
+"""Importing models' answers that were made elsewhere."""

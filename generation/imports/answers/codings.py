@@ -1,4 +1,4 @@
-"""Codings of a release become codings of the study into which its answers were imported."""
+"""Importing the codings of a release into a study that has imported its answers."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -31,7 +31,7 @@ from studies import audit
 from studies.models import Study
 
 _COLUMNS = frozenset({"probe_answer", "coder", "version", "outcome"})
-_OPTIONAL = ("annotator", "reason")  # a release without people or reasons has no such columns
+_OPTIONAL = ("annotator", "reason")  # missing in a release without people or reasons
 _WITHHELD = "The release withholds the reason."
 _LONGEST_NAME, _LONGEST_REASON = 50, 300
 _AT_ONCE = 500
@@ -39,7 +39,7 @@ _AT_ONCE = 500
 
 @dataclass(frozen=True)
 class CodingImportReport:
-    """What became of the rows of a table of codings. Rules are left out: answers are coded by those here."""
+    """The result of importing codings. Codings by rules are left out, because rules code the answers again."""
 
     rows: RowsReport
     added: int
@@ -62,10 +62,10 @@ def import_codings(
     by: User | None,
     options: AnswerImportOptions = DEFAULTS,
 ) -> CodingImportReport:
-    """Import what people, models and leads took imported answers to say; the same tables again add nothing.
+    """Import the codings of answers by people, models and leads; importing the same tables again adds nothing.
 
-    `answers`, `codings`: the tables `probe_answers` and `codings` of one release. Raises `codings_not_released` where
-    they are not; rows about answers that the study does not have are rejected.
+    `answers` and `codings` are the tables `probe_answers` and `codings` of one release; other tables raise
+    `codings_not_released`. Rows about answers that the study does not have are rejected.
     """
     table = read_answers(answers)
     given = read_codings(codings)
@@ -73,7 +73,7 @@ def import_codings(
         message = "Upload the tables probe_answers and codings from the same release."
         raise DomainError("codings_not_released", message, fields={"codings": message})
     with transaction.atomic():
-        # The study's row is the lock: two imports at once would both find the same codings missing.
+        # Lock the study: two concurrent imports would both find the same codings missing.
         study = Study.objects.select_for_update().get(pk=study.pk)
         reader = _CodingReader(_answers_by_number(study, table, answers, probe_sets, options))
         for place, row in enumerate(given.rows.tolist()):
@@ -111,7 +111,7 @@ def _answers_by_number(
     probe_sets: Mapping[str, ProbeSet],
     options: AnswerImportOptions,
 ) -> dict[str, int]:
-    """Return the study's answers to choices by their number in the release."""
+    """Map the number of each answer to a choice in the release to its key in the study."""
     read = understood(study, table, file, probe_sets, options)
     number_of = dict(zip(table.rows.tolist(), table.columns["probe_answer"], strict=True))
     by_number: dict[str, int] = {}
@@ -129,7 +129,7 @@ def _answers_by_number(
 
 
 class _CodingReader:
-    """Reads rows one after another. A coding's source says which of its coder's on the answer it is."""
+    """Reads rows in order. The source of a coding numbers the codings of an answer by the same coder."""
 
     def __init__(self, answers: Mapping[str, int]) -> None:
         self._answers = answers
@@ -168,7 +168,7 @@ class _CodingReader:
         if coder != Coding.Coder.MODEL:
             self._numbers[answer, coder, facts["version"]] += 1
             number = self._numbers[answer, coder, facts["version"]]
-            # No two codings of an answer have the same source.
+            # Codings of an answer have distinct sources.
             facts["source"] = f"{cells['annotator'] or 'imported'} {number}"
         return Coding(
             answer_id=answer, coder=coder, outcome=outcome, code=code, sure=outcome != UNPARSED, **facts

@@ -1,4 +1,4 @@
-"""What a file may say of an answer, and what applies to answers that do not say it themselves."""
+"""The fields of an imported answer, and the options for fields that a file lacks."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -36,13 +36,13 @@ FIELDS = {
     "seconds": "how long the answer took",
     "code": "the coding of the answer, which is not imported because Stereoscope codes the answers",
 }
-# Columns of the table `probe_answers` of a release that go by another name there.
+# Fields whose column in the table `probe_answers` of a release has another name.
 RELEASED = {"group": "identity_group", "label": "model", "model": "model_id", "run": "probe_run"}
 _RELEASE_COLUMNS = frozenset({"probe_answer", "probe_run", "identity_group", "model_id", "text", "outcome"})
 
 
 class AnswerImportOptions(ParameterSet):
-    """What applies to all answers of a file that do not say it themselves."""
+    """Values for all answers of a file that lack their own."""
 
     model: str = parameter(
         "", max_length=300, label="Model", help="Id of the model, if the file does not contain it."
@@ -74,7 +74,7 @@ class AnswerImportOptions(ParameterSet):
 
 
 def columns_of(pairs: Sequence[str]) -> dict[str, str]:
-    """Return the column of each field from `FIELD=COLUMN` arguments."""
+    """Return field → column from `FIELD=COLUMN` arguments."""
     columns: dict[str, str] = {}
     for pair in pairs:
         field, equals, column = (part.strip() for part in pair.partition("="))
@@ -89,15 +89,15 @@ def columns_of(pairs: Sequence[str]) -> dict[str, str]:
 
 
 def is_released(table: Table) -> bool:
-    """Return whether a table is `probe_answers` of a release."""
+    """Return whether a table is the table `probe_answers` of a release."""
     return table.columns.keys() >= _RELEASE_COLUMNS
 
 
 def mapped(table: Table, columns: Mapping[str, str], *, stated_alone: bool = False) -> dict[str, str]:
-    """Return the column of each field of a table: what was stated, else columns named like fields.
+    """Return field → column of a table: the stated columns, else the columns named like fields.
 
-    `stated_alone`: a field that no column was stated for is not in the file. Raises DomainError where a stated column
-    is missing, or the answers or their questions are.
+    With `stated_alone`, only the stated columns are used. Raises DomainError if a stated column does not exist, or
+    if `text` or `question` has no column.
     """
     for field, column in columns.items():
         if column not in table.columns:
@@ -109,7 +109,7 @@ def mapped(table: Table, columns: Mapping[str, str], *, stated_alone: bool = Fal
         by_name = {field: field for field in FIELDS if field not in columns}
     if stated_alone:
         by_name = {}
-    # A column that a field was stated for holds that alone: `repeat=run` leaves no column for `run`.
+    # A stated column belongs to one field only: `repeat=run` leaves no column for `run`.
     free = table.columns.keys() - columns.values()
     chosen = {field: column for field, column in by_name.items() if column in free} | dict(columns)
     for field in ("text", "question"):

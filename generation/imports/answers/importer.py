@@ -1,4 +1,4 @@
-"""Answers made elsewhere become probe runs: all rows that are understood, in one transaction."""
+"""Importing answers as probe runs; all valid rows are added in one transaction."""
 
 import hashlib
 import json
@@ -34,17 +34,17 @@ _CODES_IGNORED = "codes in the file are not imported: code the answers with code
 
 @dataclass(frozen=True)
 class AnswerFile:
-    """A file of answers, and what its columns hold: field → column."""
+    """A file of answers, and its columns as field → column."""
 
     source: Path | BinaryIO
     name: str
     columns: Mapping[str, str]
-    stated_alone: bool = False  # whether columns that are named like fields are left unread
+    stated_alone: bool = False  # whether columns named like fields are ignored
 
 
 @dataclass(frozen=True)
 class AnswerImportReport:
-    """What became of the rows of a file. `added`: new answers; the other rows kept are answers that were there."""
+    """The result of an import. `added` counts new answers, `present` answers that the study already had."""
 
     study: Study
     rows: RowsReport
@@ -70,10 +70,10 @@ def import_answers(
     options: AnswerImportOptions = DEFAULTS,
     progress: Progress | None = None,
 ) -> AnswerImportReport:
-    """Import the answers of a table or a log of Inspect AI; the same file again adds nothing.
+    """Import the answers of a table or a log of Inspect AI; importing the same file again adds nothing.
 
-    `probe_sets`: those that the answers are to, by name. Raises DomainError where the file or the map is unusable; rows
-    that name nothing of the study are rejected and listed.
+    `probe_sets` are the sets with the questions, by name. Raises DomainError if the file or its columns are
+    unusable; rows that match nothing in the study are rejected and listed.
     """
     progress = progress or Unwatched()
     progress.step("Reading answers")
@@ -81,7 +81,7 @@ def import_answers(
     read = understood(study, table, file, probe_sets, options)
     progress.check_cancelled()
     with transaction.atomic():
-        # The study's row is the lock: two imports at once would both find the same answers missing.
+        # Lock the study: two concurrent imports would both find the same answers missing.
         study = Study.objects.select_for_update().get(pk=study.pk)
         writer = _AnswerWriter(study, probe_sets, table, by)
         for identity, rows in rows_by_run(read.rows).items():
@@ -98,7 +98,7 @@ def understood(
     probe_sets: Mapping[str, ProbeSet],
     options: AnswerImportOptions,
 ) -> ImportedRows:
-    """Return the rows of a table as answers to questions of the study, and those that are none."""
+    """Return the rows of a table that answer questions of the study, and the rejected rows."""
     columns = mapped(table, file.columns, stated_alone=file.stated_alone)
     references = {
         name: References(study, probe_set, order=options.order)
@@ -108,7 +108,7 @@ def understood(
 
 
 def read_codings(file: AnswerFile) -> Table:
-    """Return a released table of codings; guards of spreadsheets are taken off its texts."""
+    """Return a released table of codings, without the guards against spreadsheet formulas in its texts."""
     table = read_table(file.source, name=file.name, take_out_unstorable=True)
     if file.name.lower().endswith(".csv"):
         for name in ("reason", "version"):
@@ -118,7 +118,7 @@ def read_codings(file: AnswerFile) -> Table:
 
 
 def read_answers(file: AnswerFile) -> Table:
-    """Return the table that a file is; what no database can store is taken out of its texts."""
+    """Return a file as a table, without characters that a database cannot store."""
     if is_inspect_log(file.name):
         data = read_bytes(file.source, file.name)
         digest = hashlib.sha256(data).hexdigest()
@@ -130,7 +130,7 @@ def read_answers(file: AnswerFile) -> Table:
 
 
 def summary_of(report: AnswerImportReport) -> str:
-    """Return the report in a sentence, for a page that lists the rows left out."""
+    """Return a summary of the report, for a page that also lists the rows left out."""
     rows = report.rows
     parts = [f"{report.added:,} answers added"]
     parts += [f"{report.present:,} were there already"] if report.present else []
@@ -251,7 +251,7 @@ class _AnswerWriter:
 
 
 def imported_run(study: Study, digest: str, identity: RunIdentity) -> ProbeRun | None:
-    """Return the run that holds a model's imported answers to the probe set of this digest."""
+    """Return the run with a model's imported answers to the probe set with this digest, or None."""
     runs = ProbeRun.objects.filter(
         study=study,
         backend=BACKEND,
@@ -260,7 +260,7 @@ def imported_run(study: Study, digest: str, identity: RunIdentity) -> ProbeRun |
         model_label=identity.label,
         model_revision=identity.revision,
     )
-    # Compared here: SQLite and PostgreSQL disagree on when two JSON objects are equal.
+    # Compared in Python, because SQLite and PostgreSQL differ on the equality of JSON objects.
     return next((run for run in runs if run.parameters == _parameters(identity)), None)
 
 
@@ -277,7 +277,7 @@ def _parameters(identity: RunIdentity) -> dict[str, Any]:
 
 
 def answer_key(row: ImportedRow) -> tuple[Any, ...]:
-    """Return what tells an answer from all others of its run."""
+    """Return the values that identify an answer within its run."""
     subject = row.subject
     return (
         subject.experiment,
@@ -298,7 +298,7 @@ def _present(run: ProbeRun) -> dict[tuple[Any, ...], tuple[str, str]]:
 
 
 def _request_sha256(run: ProbeRun, row: ImportedRow) -> str:
-    """Identify an imported answer; never equal to the hash of a request that was sent, so never reused."""
+    """Return a hash that identifies an imported answer; it never equals that of a sent request, so it is not reused."""
     subject = row.subject
     identity = [
         *(BACKEND, run.model_id, run.model_label, run.model_revision, run.probe_set_digest),

@@ -1,6 +1,6 @@
 """Logs of Inspect AI (`.json`, and `.eval` archives) as tables of answers: one row for each sample and epoch.
 
-Read of the log: `eval.model`. Of each sample: `id`, `epoch`, `input`, `metadata`, `error`, and of its `output`
+Fields read: of the log, `eval.model`; of each sample, `id`, `epoch`, `input`, `metadata`, `error`, and of its `output`
 `model`, `completion` or the first choice's `message.content`, `stop_reason`, `usage` and `time`.
 """
 
@@ -22,15 +22,15 @@ _OUTCOMES = {"content_filter": "declined"}
 
 
 def is_inspect_log(name: str) -> bool:
-    """Return whether a file is a log of Inspect AI, by the end of its name."""
+    """Return whether a file is a log of Inspect AI, judging by its suffix."""
     return name.lower().endswith((".json", ".eval"))
 
 
 def inspect_table(data: bytes, *, name: str, digest: str) -> Table:
     """Return the samples of a log as a table; rows are numbered from 1 in the order of the log.
 
-    Columns are named like fields; further facts of a sample are `id` and `metadata.<name>`. Raises DomainError where
-    the file is no such log.
+    Columns are named like fields; other facts of a sample are `id` and `metadata.<name>`. Raises DomainError if the
+    file is not such a log.
     """
     if data.startswith(_ZIP):
         header, samples = _archived(data, name)
@@ -102,7 +102,7 @@ def _row(sample: Mapping[str, Any], model: str) -> dict[str, str]:
     }
     metadata = {key: text_of(value) for key, value in _mapping(sample.get("metadata")).items()}
     row |= {f"metadata.{key}": value for key, value in metadata.items()}
-    # What the author of the task wrote down of a sample names it better than its words.
+    # Metadata that the author of the task gave a sample identifies it better than its text.
     stated = (
         "question",
         "experiment",
@@ -130,7 +130,7 @@ def _first_choice(output: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _words(asked: Any) -> str:
-    """Return the words of the last message of a user."""
+    """Return the text of the last message by a user."""
     if isinstance(asked, str):
         return asked
     messages = [_mapping(message) for message in asked] if isinstance(asked, list) else []

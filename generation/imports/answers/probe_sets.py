@@ -1,4 +1,4 @@
-"""The probe sets that answers of a file are to."""
+"""The probe sets whose questions a file answers."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -7,13 +7,13 @@ from foundation.errors import DomainError
 from foundation.tables.reader import Table
 from generation.probing.probe_sets import ProbeSet, probe_set, published_probe_sets
 
-RELEASED = "probe_sets"  # the folder of a release
+RELEASED = "probe_sets"  # a folder in a release
 
 
 def probe_sets_for(path: Path, names: Sequence[str]) -> dict[str, ProbeSet]:
-    """Return the sets of these names or files, else those of the release that a file lies in, else the published ones.
+    """Return the named sets or set files, else the sets of the release that contains `path`, else the published sets.
 
-    The name of a file's set is that of the file without its ending.
+    The name of a set from a file is the file name without suffix.
     """
     if names:
         return {Path(name).stem: probe_set(name) for name in names}
@@ -25,7 +25,7 @@ def probe_sets_for(path: Path, names: Sequence[str]) -> dict[str, ProbeSet]:
 def named_in(
     table: Table, columns: Mapping[str, str], probe_sets: Mapping[str, ProbeSet]
 ) -> dict[str, ProbeSet]:
-    """Return the sets that rows of a table name, or the one there is; DomainError where rows cannot say which."""
+    """Return the sets that the rows name, or the only set; raise DomainError if there are several and no column."""
     if len(probe_sets) == 1:
         return dict(probe_sets)
     if "probe_set" not in columns:

@@ -1,4 +1,4 @@
-"""What a row of a file is about: its question in the probe set, its image or descriptor in the study."""
+"""Matching a row of a file with a question of the probe set and an image or descriptor of the study."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,12 +15,12 @@ from studies.protocol.descriptors import forms_of
 Cells = Mapping[str, str]
 _PUBLISHED: Order = "published"
 _REVERSED: Order = "reversed"
-_SHOWN = 60  # characters of a cell in a reason
+_SHOWN = 60  # characters of a cell that a reason quotes
 
 
 @dataclass(frozen=True)
 class AnswerReference:
-    """What was asked about what. `question` and `experiment` by name; `subject` names image or descriptor for ever."""
+    """The question and subject of an answer; `subject` identifies the image or descriptor permanently."""
 
     experiment: str
     question: str
@@ -33,7 +33,7 @@ class AnswerReference:
 
 
 class _QuestionPlace(NamedTuple):
-    """A question of the probe set; where its words name a scenario and an order, these too."""
+    """A question of the probe set, with the scenario and order that its words imply."""
 
     experiment: Experiment
     question: ProbeQuestion
@@ -53,7 +53,7 @@ class _StudyImage(NamedTuple):
 
 
 class References:
-    """Finds what rows are about in one study and one probe set. A row that is about nothing there is a ValueError."""
+    """Finds the question and subject of rows in a study and a probe set. A row without a match raises ValueError."""
 
     def __init__(self, study: Study, probe_set: ProbeSet, *, order: str) -> None:
         self._order = order
@@ -98,7 +98,7 @@ class References:
         return {picture.sha256, released, *_ends(picture.source_name)} - {""}
 
     def find(self, cells: Cells) -> AnswerReference:
-        """Return what a row is about; ValueError with the reason where that is nothing, or several things."""
+        """Return the question and subject of a row; raise ValueError with a reason if none or several match."""
         group = self._group(cells.get("group", ""))
         pictures = self._images(cells.get("image", ""), group)
         place = self._question(cells, pictures)
@@ -251,12 +251,12 @@ class References:
 
 
 def folded(name: str) -> str:
-    """Return a name as it is compared: case, spaces, hyphens and underscores do not count."""
+    """Return a name for comparison, without differences in case, spaces and punctuation."""
     return re.sub(r"[\W_]+", "_", name.casefold()).strip("_")
 
 
 def _in_words(experiment: Experiment, question: ProbeQuestion) -> Iterable[tuple[str, _QuestionPlace]]:
-    """Yield the words that a question is asked with; sentences to complete are known by name alone."""
+    """Yield the words of a question; sentences to complete are matched only by name."""
     if question.kind == "choice":
         for scenario in experiment.scenarios or ("",):
             if question.options or scenario in question.options_by_scenario:
@@ -294,7 +294,7 @@ def _order_by_first(place: _QuestionPlace, scenario: str, cells: Cells) -> str:
 
 
 def _ends(path: str) -> list[str]:
-    """Return a path and its ends, the longest first: folders above those of the study do not count."""
+    """Return a path and its trailing parts, longest first, so that outer folders are ignored."""
     parts = [part for part in path.replace("\\", "/").split("/") if part not in ("", ".")]
     return ["/".join(parts[start:]) for start in range(len(parts))]
 

@@ -1,4 +1,4 @@
-"""Rows of a file as answers: what came back, whom it is from, and which answer to its question it is."""
+"""Reading rows of a file as answers, with their run and repeat."""
 
 import math
 import re
@@ -26,33 +26,33 @@ _MOST_TOKENS = 2**31 - 1
 
 @dataclass(frozen=True, slots=True)
 class RunIdentity:
-    """Whose answers they are, to which probe set: one run each."""
+    """The probe set and model of answers; each combination is one run."""
 
     probe_set: str
     model_id: str
     label: str
     revision: str
-    number: str  # tells runs of one model apart; "" where the file does not
+    number: str  # distinguishes runs of a model; "" if the file does not
     temperature: float | None
 
 
 @dataclass(frozen=True, slots=True)
 class ImportedRow:
-    """One row that was understood."""
+    """A valid row."""
 
-    row: int  # in the file
+    row: int  # number of the row in the file
     run: RunIdentity
     subject: AnswerReference
     repeat: int  # 0, 1, …
     outcome: str
     text: str
-    cut: bool  # whether the text was longer than is kept
+    cut: bool  # whether the text was too long and was cut
     facts: Mapping[str, Any]  # further fields of `Answer`
 
 
 @dataclass
 class ImportedRows:
-    """All rows of a file: those understood, and those rejected."""
+    """The valid and the rejected rows of a file."""
 
     rows: list[ImportedRow] = field(default_factory=list)
     rejected: list[Rejection] = field(default_factory=list)
@@ -64,9 +64,9 @@ def read_rows(
     references: Mapping[str, References],
     options: AnswerImportOptions,
 ) -> ImportedRows:
-    """Read every row; one that names nothing of the study, or an answer for the second time, is rejected.
+    """Read every row; reject rows that match nothing in the study or repeat an earlier row.
 
-    `references`: by name of the probe set.
+    `references` are keyed by the name of the probe set.
     """
     reader = _RowReader(table, references, options, numbered="repeat" in columns)
     cells = {name: table.columns[column] for name, column in columns.items() if name in FIELDS}

@@ -1,4 +1,4 @@
-"""The first rows of a file of answers: kept small, for choosing columns without reading the file once more."""
+"""The first rows of a file of answers, stored so that columns can be chosen without reading the file again."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -18,7 +18,7 @@ from studies.models import Study
 _MOST_ROWS = 25
 _MOST_COLUMNS = 60
 _MOST_CHARACTERS = 400  # of a cell
-# What columns of other programs are called.
+# Column names in files of other programs.
 _OTHER_NAMES = {
     "text": ("response", "answer", "completion", "output", "reply", "generated_text"),
     "question": ("prompt", "input"),
@@ -31,13 +31,13 @@ _OTHER_NAMES = {
 
 @dataclass(frozen=True)
 class FileSample:
-    """The beginning of a file: its columns, and their first cells row by row, each cut to 400 characters."""
+    """The columns and first rows of a file; cells are cut to 400 characters."""
 
     name: str
     columns: Sequence[str]
     rows: Sequence[int]
     cells: Sequence[Sequence[str]]
-    total: int  # rows of the whole file
+    total: int  # number of rows in the whole file
     unreadable: Sequence[tuple[int, str]]
     released: bool
 
@@ -53,7 +53,7 @@ class FileSample:
         return Table(self.name, by_column, np.array(self.rows, dtype=np.int64), (), "")
 
     def suggested(self) -> dict[str, str]:
-        """Return the column that each field is likely to be in, "" for none."""
+        """Return the likely column of each field, or ""."""
         by_name = {folded(column): column for column in reversed(self.columns)}
         used: set[str] = set()
         suggestions = {}
@@ -67,7 +67,7 @@ class FileSample:
 
 @dataclass(frozen=True)
 class SampleRow:
-    """What a row of the sample was read as, or why it is left out."""
+    """A row of the sample as it would be imported, or the reason why it is left out."""
 
     row: int
     text: str
@@ -76,7 +76,7 @@ class SampleRow:
 
 
 def sample_of(table: Table) -> FileSample:
-    """Return the beginning of a table."""
+    """Return the columns and first rows of a table."""
     columns = list(table.columns)[:_MOST_COLUMNS]
     most = min(_MOST_ROWS, len(table))
     return FileSample(
@@ -100,7 +100,7 @@ def read_sample(
     probe_sets: Mapping[str, ProbeSet],
     options: AnswerImportOptions,
 ) -> list[SampleRow]:
-    """Return what the rows of a sample are by these columns; DomainError where the columns cannot be used."""
+    """Return the rows of a sample read with these columns; raise DomainError if the columns cannot be used."""
     table = sample.table
     chosen = mapped(table, columns, stated_alone=True)
     references = {

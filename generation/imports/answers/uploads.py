@@ -1,6 +1,6 @@
-"""A file of answers that a lead uploads: one job reads its beginning, another imports it by the columns chosen then.
+"""Uploaded files of answers: one job reads the first rows, another imports the file with the chosen columns.
 
-The file is not trusted. Its size is limited here; a worker reads its content, within limits of its own.
+Files are untrusted. Their size is limited here; a worker reads the content, with limits of its own.
 """
 
 from collections.abc import Mapping
@@ -24,7 +24,7 @@ from studies.models import Study
 
 LOOK = "look_into_answers"
 IMPORT = "import_answers"
-# The argument that names the file. `jobs.uploads` removes others as soon as their job is done; this one is read twice.
+# The job argument that names the file. It is read by two jobs, so it is not removed when the first one ends.
 FILE = "answer_file"
 SUFFIXES = (".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".eval")
 _MOST_BYTES = 64 * 1024 * 1024
@@ -32,12 +32,12 @@ _LONGEST_NAME = 120
 
 
 def upload_limit() -> int:
-    """Return how many bytes an uploaded file of answers may have."""
+    """Return the size limit of an uploaded file of answers, in bytes."""
     return min(_MOST_BYTES, settings.TABLE_MAX_BYTES)
 
 
 def start_look(*, study: Study, file: "UploadedFile[Any]", by: User | None) -> Job:
-    """Keep a file of answers and have a worker read its beginning; what is plainly none is refused at once."""
+    """Store a file of answers and queue a job that reads its first rows; refuse a wrong size or suffix at once."""
     printable = "".join(character for character in (file.name or "") if character.isprintable())
     name = PurePath(printable).name[-_LONGEST_NAME:] or "answers.csv"
     if (file.size or 0) > upload_limit():
@@ -61,9 +61,9 @@ def start_look(*, study: Study, file: "UploadedFile[Any]", by: User | None) -> J
 def start_import(
     *, look: Job, columns: Mapping[str, str], probe_set: str, options: AnswerImportOptions, by: User | None
 ) -> Job:
-    """Have a file imported that was looked into: `columns` by field, `probe_set` "" where the file names it."""
+    """Queue the import of a file read by job `look`. `columns` maps fields; `probe_set` is "" if the file names it."""
     with opened_upload(look, FILE):
-        pass  # it is still there
+        pass  # the file still exists
     kept = {name: look.arguments[name] for name in ("study", FILE, "file_name")}
     return enqueue(
         kind=IMPORT,
@@ -75,12 +75,12 @@ def start_import(
 
 
 def looks_of(study: Study) -> QuerySet[Job]:
-    """Return the files of a study that were looked into and are still there, newest first."""
+    """Return the jobs that read files of a study that still exist, newest first."""
     return Job.objects.filter(study_id=study.pk, kind=LOOK, arguments__has_key=FILE).order_by("-pk")
 
 
 def chosen_sets(study: Study, name: str) -> dict[str, ProbeSet]:
-    """Return the probe set of this name, or all that a file may name where the name is empty."""
+    """Return the probe set with this name, or all sets of the study if the name is empty."""
     sets = probe_sets_of(study)
     if not name:
         return sets
@@ -90,7 +90,7 @@ def chosen_sets(study: Study, name: str) -> dict[str, ProbeSet]:
 
 
 def remove_used() -> None:
-    """Remove the files that were imported, and in time those that were not."""
+    """Remove imported files, and other uploaded files after a while."""
     remove_looked_into(look=LOOK, importing=IMPORT, key=FILE)
 
 
