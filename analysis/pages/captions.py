@@ -1,4 +1,4 @@
-"""Captions of images with the attributes they contain marked."""
+"""Captions of images, with the attributes that they contain highlighted."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,12 +13,12 @@ from analysis.pages.results_page import ResultsPage
 from generation.images.signed_urls import SMALL, image_url
 from generation.models import Image
 
-MOST_VISIBLE = 5  # captions of an image that are seen at once; the others unfold
+MOST_VISIBLE = 5  # captions of an image shown at first; the others unfold
 
 
 @dataclass(frozen=True)
 class CaptionedImage:
-    """A picture, its captions with what was found in them, and how many captions each attribute is in."""
+    """An image, its captions with highlighted attributes, and the number of captions with each attribute."""
 
     image: Image
     url: str
@@ -37,12 +37,12 @@ class CaptionedImage:
 def captioned(
     page: ResultsPage, images: Sequence[Image], attributes: Sequence[str], *, scorer: str = ""
 ) -> list[CaptionedImage]:
-    """Pictures with their captions by one scorer (or by all), those that contain an attribute first."""
+    """Return the images with their captions by one scorer (or all); captions with an attribute come first."""
     captions = Caption.objects.filter(image__in=images, scorer__study=page.study)
     captions = captions.filter(scorer__model_label=scorer) if scorer else captions
     texts: dict[int, list[str]] = {image.pk: [] for image in images}
     for image, text in captions.order_by("scorer_id", "position").values_list("image", "text"):
-        if text not in texts[image]:  # by two scorers
+        if text not in texts[image]:  # two scorers may write the same caption
             texts[image].append(text)
     phrases = phrases_by_first_word(attributes) if any(texts.values()) else {}
     return [
@@ -54,8 +54,8 @@ def captioned(
 
 
 def phrases_by_first_word(attributes: Iterable[str]) -> dict[str, list[tuple[str, tuple[str, ...]]]]:
-    """Attributes with their folded words, by the first of these: a page looks for hundreds in hundreds of captions."""
-    from analysis.metrics.captions.words import phrases_of  # word lists load where captions are shown
+    """Index attributes and their folded words by first word; pages search hundreds of captions for them."""
+    from analysis.metrics.captions.words import phrases_of  # loads word lists
 
     by_first_word: dict[str, list[tuple[str, tuple[str, ...]]]] = {}
     for attribute, phrase in phrases_of(attributes).items():
@@ -67,7 +67,7 @@ def phrases_by_first_word(attributes: Iterable[str]) -> dict[str, list[tuple[str
 def find_spans(
     text: str, phrases: Mapping[str, Sequence[tuple[str, tuple[str, ...]]]]
 ) -> list[tuple[int, int, str]]:
-    """What `analysis.metrics.captions.matcher.match_spans` finds, of attributes that were folded before."""
+    """Return the same spans as `analysis.metrics.captions.matcher.match_spans`, for folded attributes."""
     from analysis.metrics.captions.words import words
 
     tokens = words(text)
@@ -91,7 +91,7 @@ def _marked(
 
 
 def highlight(text: str, spans: Iterable[tuple[int, int, Any]]) -> SafeString:
-    """The text with every span in <mark>; of spans that overlap, the one that begins first, else the longer."""
+    """Return the text with spans in <mark>; of overlapping spans, the first, or the longest at one start."""
     parts: list[str] = []
     at = 0
     for start, end, _ in sorted(spans, key=lambda span: (span[0], -span[1])):

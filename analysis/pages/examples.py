@@ -1,4 +1,4 @@
-"""Images with what each annotator saw in them: the judgements behind the numbers."""
+"""Example images with each annotator's boxes and answers."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -13,12 +13,12 @@ from generation.images.signed_urls import SMALL, image_url
 from generation.models import Condition, Image
 from studies.models import StudyGroup
 
-# Styles told apart on a picture; further annotators begin again with the first.
+# Distinct styles of boxes on a picture; further annotators reuse them in order.
 STYLES = 5
-# Annotators of a picture who have a switch of their own (results.css); further ones share the last.
+# Annotators of a picture with their own switch (results.css); further annotators share the last switch.
 SWITCHES = 20
 SIDE = 1000
-# Room for a name beside a box in units of the overlay: its height, and the width of a letter.
+# Space for an attribute's name in units of the overlay: line height and width of a letter.
 NAME_HEIGHT, LETTER = 54, 27
 _BOX = (
     '<g><title>{0} · {1}</title><rect class="box-halo" x="{2}" y="{3}" width="{4}" height="{5}"></rect>'
@@ -35,7 +35,7 @@ class OverlayBox:
     y: float
     width: float
     height: float
-    # Where the attribute is written: once for each attribute of a picture.
+    # Position of the attribute's name; set for one box of each attribute in a picture.
     name_at: tuple[float, float] | None = None
 
 
@@ -55,7 +55,7 @@ class Drawer:
 
     @property
     def names(self) -> SafeString:
-        """The attributes beside the boxes."""
+        """The names of the attributes as SVG texts."""
         parts = (
             (f"{box.name_at[0]:.1f}", f"{box.name_at[1]:.1f}", box.attribute)
             for box in self.boxes
@@ -64,14 +64,14 @@ class Drawer:
         return format_html_join("", '<text class="box-name" x="{}" y="{}">{}</text>', parts)
 
     def _parts(self, box: OverlayBox) -> tuple[object, ...]:
-        # Built here and not in the template: hundreds a page, and a template writes 1,5 for some readers.
+        # Built here because a page has hundreds, and a template would write 1,5 in some languages.
         place = (f"{value:.1f}" for value in (box.x, box.y, box.width, box.height))
         return (box.attribute, self.pseudonym, *place, self.style)
 
 
 @dataclass(frozen=True)
 class Example:
-    """A picture and its overlay. `url` is empty where the file was not released."""
+    """A picture and its overlay. `url` is empty if the file was not released."""
 
     image: Image
     url: str
@@ -100,7 +100,7 @@ class AnnotatorAnswer:
 
 
 def judged_images(page: ResultsPage, group: StudyGroup) -> QuerySet[Image]:
-    """Images of the group that were judged, in the model shown."""
+    """Return the group's default images by the model shown that have at least one annotation."""
     labels = Annotation.objects.filter(status__in=Annotation.LABELS)
     judged = labels.filter(task__image=OuterRef("pk"))
     return Image.objects.filter(
@@ -116,7 +116,7 @@ def judged_images(page: ResultsPage, group: StudyGroup) -> QuerySet[Image]:
 def with_boxes(
     page: ResultsPage, images: Sequence[Image], *, attribute: str = "", size: int = SMALL
 ) -> list[Example]:
-    """Each picture with the boxes (of one attribute) of all its annotators, those without boxes named too."""
+    """Return each image with all its annotators and their boxes, optionally of one attribute only."""
     marks = page.marks(images)
     people: dict[int, dict[str, Drawer]] = {image.pk: {} for image in images}
     for image_id, pseudonym in marks.order_by("pk").values_list("task__image", "annotator__pseudonym"):
@@ -158,7 +158,7 @@ def with_boxes(
 def _place_name(
     text: str, box: tuple[float, ...], tall: int, others: Mapping[str, tuple[float, float]]
 ) -> tuple[float, float]:
-    """Where a name is written: inside the upper left corner of its box, or below the names that are there."""
+    """Return the position of a name: the upper left corner of its box, or below names already there."""
     width = LETTER * len(text)
     x = max(0.0, min(box[0] + 8, SIDE - width))
     y = box[1] + NAME_HEIGHT * 0.8
@@ -176,7 +176,7 @@ def _place_name(
 def answers_of(
     page: ResultsPage, images: Sequence[Image], attributes: Iterable[str]
 ) -> dict[tuple[str, str], list[AnnotatorAnswer]]:
-    """Who answered what, by (public id of the image, attribute)."""
+    """Return annotators' answers by (public id of the image, attribute)."""
     judgements = (
         Judgement.objects.filter(
             annotation__in=page.marks(images),

@@ -1,4 +1,4 @@
-"""What scorers say of the images of a group, or of one image, to stand beside people's answers."""
+"""Scores of a group's images or of one image, to show beside people's answers."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -14,7 +14,7 @@ from studies.models import StudyGroup
 def mean_scores(
     page: ResultsPage, group: StudyGroup, attributes: Iterable[str]
 ) -> dict[str, dict[str, float]]:
-    """Per scorer, the mean score of each attribute over the group's images of the model shown."""
+    """Return for each scorer the mean score of each attribute over the group's images by the model shown."""
     scores = AttributeScore.objects.filter(
         scorer__study=page.study,
         image__group=group,
@@ -29,7 +29,7 @@ def mean_scores(
 
 
 def scores_of(page: ResultsPage, image: Image) -> dict[str, dict[str, float]]:
-    """Per scorer, the score of each attribute of one image."""
+    """Return for each scorer the score of each attribute of one image."""
     scores = AttributeScore.objects.filter(scorer__study=page.study, image=image)
     return _by_scorer(scores.values_list("scorer__model_label", "attribute__text", "probability"))
 

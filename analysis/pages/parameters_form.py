@@ -10,7 +10,7 @@ from studies.models import Study
 
 
 class ParametersForm(forms.Form):
-    """What an analyst may choose. A field left out takes the study's own number."""
+    """The parameters that an analyst can choose; an empty field takes the study's value."""
 
     preset = forms.ChoiceField(
         label="Preset",
@@ -20,7 +20,7 @@ class ParametersForm(forms.Form):
         "choices below: two raters of one pool, ‘none of the above’ as a random attribute, two stereotypes "
         "for θ, and stored offensiveness.",
     )
-    # Not asked for here, but carried on: computing again must not change what a report is about.
+    # Hidden, but passed on, so that computing again does not change a report's campaigns.
     campaigns = forms.MultipleChoiceField(label="Campaigns", required=False, widget=forms.MultipleHiddenInput)
 
     def __init__(self, study: Study, *args: Any, **kwargs: Any) -> None:
@@ -35,17 +35,17 @@ class ParametersForm(forms.Form):
         names = [name for name in Parameters.model_fields if name not in {"resamples", "seed"}]
         self.order_fields(["preset", *names, "resamples", "seed"])
         field = self.fields["campaigns"]
-        assert isinstance(field, forms.MultipleChoiceField)  # as declared above
+        assert isinstance(field, forms.MultipleChoiceField)  # declared above
         field.choices = [(campaign.slug, campaign.name) for campaign in study.campaigns.order_by("pk")]
 
     def parameters(self) -> Parameters:
-        """Return what was chosen, or raise DomainError naming the first wrong field."""
+        """Return the chosen parameters; raise DomainError naming the first invalid field."""
         if not self.is_valid():
             name, errors = next(iter(self.errors.items()))
             label = self.fields[name].label if name in self.fields else name
             raise DomainError("invalid_parameter", f"{label}: {errors[0]}", fields={name: str(errors[0])})
         chosen = {name: value for name, value in self.cleaned_data.items() if value not in (None, "")}
-        # Every field of a form has a value: where a preset is chosen, it says more.
+        # Every field has a value, but those of the preset take precedence.
         chosen = {
             name: chosen[name] for name in chosen.keys() - PRESETS.get(chosen.get("preset", ""), {}).keys()
         }

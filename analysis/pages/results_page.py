@@ -1,4 +1,4 @@
-"""What every page of results shares: the study, its latest report, the model shown."""
+"""Shared parts of all pages of results: the study, its latest report, the model shown."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -28,13 +28,13 @@ from studies.audit.files import recorded_file
 from studies.models import Study, StudyGroup
 
 Row = dict[str, Any]
-# Row by row all labels are read at once: of more than these a release is built, by a worker.
+# A download of labels reads all of them in one request; with more labels than this, a release is needed.
 MOST_LABELS = 500_000
 
 
 @dataclass
 class ResultsPage:
-    """The report under a page. Tables are read once, and only those the page asks for."""
+    """The report behind a page. Each table is read on first use, and only once."""
 
     request: HttpRequest
     study: Study
@@ -43,7 +43,7 @@ class ResultsPage:
 
     @cached_property
     def models(self) -> list[str]:
-        """Those whose images people judged, then those that only machines saw."""
+        """Models whose images people judged, then models with automated measures only."""
         judged = [line["model"] for line in self.report.summary["headline"]]
         return [
             *judged,
@@ -52,7 +52,7 @@ class ResultsPage:
 
     @cached_property
     def model(self) -> str:
-        """The model chosen in the address, or the one most judged."""
+        """The model chosen in the address, or the model with the most judgements."""
         lines = self.report.summary["headline"]
         chosen = self.request.GET.get("model")
         if chosen is None or chosen in self.models:
@@ -63,7 +63,7 @@ class ResultsPage:
 
     @property
     def has_labels(self) -> bool:
-        """Whether people judged or rated anything: else only pages of automated measures have something to say."""
+        """Whether people judged or rated anything; if not, only the pages of automated measures have data."""
         counted = self.report.summary["counted"]
         return bool(counted["judgements"] or counted["ratings"] or counted.get("answers"))
 
@@ -111,7 +111,7 @@ class ResultsPage:
 
     @property
     def epsilon(self) -> float | None:
-        """ε of θ smoothed; None where likelihoods of groups cannot be pooled from the tables."""
+        """ε of θ smoothed; None if the likelihoods of groups cannot be pooled from the tables."""
         notes = self.report.summary["notes"].get("tendency", {})
         if notes.get("none_of_the_above") != "ignore":
             return None
@@ -120,21 +120,21 @@ class ResultsPage:
 
     @property
     def query(self) -> str:
-        """What links carry on: the model, where it is not the one shown by itself."""
+        """The query string of links: the model, if the address has one."""
         return f"?{urlencode({'model': self.model})}" if "model" in self.request.GET else ""
 
     @property
     def and_model(self) -> str:
-        """The same after other parameters."""
+        """`query`, to append to other parameters."""
         return f"&{self.query[1:]}" if self.query else ""
 
     @cached_property
     def files(self) -> list[str]:
-        """The tables to take away that have rows."""
+        """The tables for download that have rows."""
         return files_with_rows(self.report)
 
     def file(self, content: str | bytes, name: str, content_type: str) -> HttpResponse:
-        """Return a file of these results to download, and record that it was."""
+        """Return a file of these results for download, and record the download."""
         return recorded_file(
             content, by=self.request.user, study=self.study, name=name, content_type=content_type
         )
@@ -145,7 +145,7 @@ class ResultsPage:
 
     @property
     def too_many_labels(self) -> bool:
-        """Whether there are too many labels to take them away in one request."""
+        """Whether there are too many labels to download in one request."""
         counted = self.report.summary["counted"]
         return int(counted["judgements"]) + int(counted["ratings"]) > MOST_LABELS
 
@@ -168,15 +168,15 @@ class ResultsPage:
         return [campaign for campaign in self.campaigns if kind_of(campaign).rates_attributes]
 
     def marks(self, images: Sequence[Image] | QuerySet[Image]) -> QuerySet[Annotation]:
-        """Annotators' answers about these images that count now, without those withdrawn since the report."""
+        """Return the annotations of these images that count now, without those withdrawn since the report."""
         return self.marks_where(task__image__in=images)
 
     def marks_where(self, **holds: Any) -> QuerySet[Annotation]:
-        """The same for images of which `holds` (of an annotation) is true."""
+        """Return the annotations that match the lookups `holds` and count now."""
         per_campaign = [counted(campaign).filter(**holds) for campaign in self._marking]
         if len(per_campaign) == 1:
             marks = per_campaign[0]
-        else:  # by a query within the query: keys as values would be more than a database takes
+        else:  # as a subquery, because a list of keys could exceed the database's limit of parameters
             none = Annotation.objects.none().values("pk")
             keys = none.union(*(part.order_by().values("pk") for part in per_campaign), all=True)
             marks = Annotation.objects.filter(pk__in=keys)
@@ -189,17 +189,17 @@ class ResultsPage:
         return {}
 
     def table(self, name: str) -> list[Row]:
-        """All rows of one table."""
+        """Return all rows of one table."""
         if name not in self._read:
             self._read[name] = self.report.rows(name)
         return self._read[name]
 
     def optional(self, name: str) -> list[Row]:
-        """All rows of a table that not every report has."""
+        """Return all rows of a table, or [] if the report does not have the table."""
         return self.table(name) if self.report.tables.filter(name=name).exists() else []
 
     def rows(self, name: str) -> list[Row]:
-        """The rows of one table that are about the chosen model."""
+        """Return the rows of one table about the chosen model."""
         return [row for row in self.table(name) if row["model"] == self.model]
 
     @cached_property
@@ -213,15 +213,15 @@ class ResultsPage:
         return self._lists[name]
 
     def distinct(self, name: str, column: str) -> list[str]:
-        """What a column holds for the chosen model, in order. Makes no rows: there may be 50,000."""
+        """Return a column's sorted values for the chosen model, without building up to 50,000 rows."""
         columns, values = self._values(name)
-        if column not in columns:  # an empty table has only the columns that are promised
+        if column not in columns:  # an empty table may lack columns
             return []
         at, model = columns.index(column), columns.index("model")
         return sorted({row[at] for row in values if row[model] == self.model and row[at] is not None})
 
     def where(self, name: str, **equal: Any) -> list[Row]:
-        """Rows about the chosen model with these values; makes no others."""
+        """Return the rows about the chosen model with these values, without building other rows."""
         columns, values = self._values(name)
         for column, value in {**equal, "model": self.model}.items():
             at = columns.index(column)
@@ -229,7 +229,7 @@ class ResultsPage:
         return [dict(zip(columns, row, strict=True)) for row in values]
 
     def agreement(self, kind: str, scope: str, measure: str | None = None) -> list[Row]:
-        """Rows of the agreement table."""
+        """Return rows of the agreement table."""
         return [
             described(row)
             for row in self.table("agreement")
@@ -241,14 +241,14 @@ class ResultsPage:
 
 
 def files_with_rows(report: Report) -> list[str]:
-    """Name the tables to take away of a report that have rows; why others have none is in its summary."""
+    """Return the names of downloadable tables that have rows; the summary says why others are empty."""
     empty = report.summary["empty_tables"]
     stored = report.tables.values_list("name", flat=True)
     return [name for name in files_of(stored) if name not in empty]
 
 
 def _waiting(study: Study, job: Job | None) -> dict[str, Any]:
-    """A page before there are results: a running job, a failed job, or the inputs to use."""
+    """Return the context of the page before the first report: a running job, a stopped job, or the inputs."""
     if job is not None and job.state in reports.STOPPED:
         latest = reports.latest_report(study)
         form = ParametersForm(study, initial=latest.parameters if latest else {})
@@ -272,9 +272,9 @@ View = Callable[..., HttpResponse | dict[str, Any]]
 
 
 def results_page(template: str) -> Callable[[View], Callable[..., HttpResponse]]:
-    """Make a page of a function that takes a ResultsPage and returns the template's further context.
+    """Turn a function that takes a ResultsPage and returns context for the template into a view.
 
-    For those who may see results. Without a report yet, the page says how to get one.
+    The view needs the right to see results. Without a report, it shows how to get one.
     """
 
     def decorate(view: View) -> Callable[..., HttpResponse]:

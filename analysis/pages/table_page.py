@@ -1,4 +1,4 @@
-"""Long tables of results: found by a word, put in an order that the address names, some rows at a time."""
+"""Long tables of results, with search, order and pages in the address."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ ROWS_A_PAGE = 200
 
 @dataclass(frozen=True)
 class Order:
-    """One way to order rows: in words, by which column; `largest`: the largest first. Nulls come last."""
+    """An order of rows by a column, with its name in words; `largest`: largest first. Nulls come last."""
 
     words: str
     column: str
@@ -22,7 +22,7 @@ class Order:
 
 @dataclass(frozen=True)
 class TablePage:
-    """The rows shown, and what the form above them says."""
+    """The rows of one page, and the state of the form above them."""
 
     rows: Page[Row]
     q: str
@@ -32,12 +32,12 @@ class TablePage:
 
     @property
     def match_count(self) -> int:
-        """The number of rows that contain the search word."""
+        """The number of rows that match the search."""
         return int(self.rows.paginator.count)
 
     @property
     def whole(self) -> bool:
-        """Whether all rows are on one page: then they may be sorted there, too."""
+        """Whether all rows are on one page, so that they can be sorted there too."""
         return self.rows.paginator.num_pages == 1
 
 
@@ -49,7 +49,7 @@ def table_page(
     name: str,
     size: int = ROWS_A_PAGE,
 ) -> TablePage:
-    """Rows whose `name` holds `q` of the address, in its `order`, else in the first of `orders`."""
+    """Return a page of the rows whose `name` contains `q`, in the order `order`, or the first of `orders`."""
     words = request.GET.get("q", "").strip()
     order = request.GET.get("order", "")
     order = order if order in orders else next(iter(orders))
@@ -59,9 +59,9 @@ def table_page(
 
 
 def in_order(rows: Sequence[Row], order: Order, name: str) -> list[Row]:
-    """Rows by a column, those without a value last, equal ones by name."""
+    """Return rows sorted by a column, then by name; rows without a value come last."""
     by_name = sorted(rows, key=lambda row: str(row[name]))
     with_value = [row for row in by_name if row[order.column] is not None]
-    # Python's sort leaves equal rows in their order, turned round or not.
+    # Python's sort is stable, also in reverse.
     with_value.sort(key=lambda row: row[order.column], reverse=order.largest)
     return with_value + [row for row in by_name if row[order.column] is None]

@@ -1,4 +1,4 @@
-"""What pages of automated measures share: filters of the address, and what to do where there is nothing yet."""
+"""Shared parts of the pages of automated measures: filters in the address, and advice on missing measures."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from analysis.pages.results_page import ResultsPage
 from analysis.results.parameters import Parameters
 from foundation.errors import NotFound
 
-# Why there is nothing, by the reason in the summary: as a sentence.
+# Sentences for the reasons in the summary why a table is empty.
 _WHY = {
     "no_scores": "No model has scored the images of this study yet.",
     "no_captions": "No model has written captions for the images of this study yet.",
@@ -26,7 +26,7 @@ _WHY = {
     "texts_without_vectors": "The encoder has not read all phrases and prompts of the study yet.",
     "not_of_this_model": "There are no automated measures for the chosen model.",
 }
-# What gives it: the scorer to run, or in words.
+# The scorer to run for each missing table.
 _SCORERS = {
     "concordance": "clip",
     "salience": "captions",
@@ -53,33 +53,33 @@ _NOT_BY_SCORING = {
 
 @dataclass(frozen=True)
 class AutomatedPage:
-    """The choices of the address: scorer, encoder, target precision. An unknown one is not found."""
+    """The choices in the address: scorer, encoder, target precision. Unknown names raise NotFound."""
 
     page: ResultsPage
 
     def values(self, column: str, table: str) -> list[str]:
-        """Scorers (or encoders) that the table has for the model shown, in order of their names."""
+        """Return the scorers (or encoders) in the table for the model shown, sorted by name."""
         return self.page.distinct(table, column)
 
     def chosen(self, column: str, table: str) -> str:
-        """The scorer (or encoder) of the address, else the first."""
+        """Return the scorer (or encoder) in the address, or the first in the table."""
         return self.one_of(self.values(column, table), column)
 
     def one_of(self, values: Sequence[str], column: str) -> str:
-        """What the address names of these, else the first."""
+        """Return the value of `column` in the address, or the first of `values`, or ""."""
         requested = self.page.request.GET.get(column, "")
         if requested and requested not in values and values:
             raise NotFound(f"{column}_not_found", f"These results have no {column} named “{requested}”.")
         return requested if requested in values else next(iter(values), "")
 
     def rests_on(self, table: str, encoder: str) -> dict[str, Any]:
-        """The inputs of an encoder's numbers, and the images and texts that it has not read."""
+        """Return the inputs of an encoder's numbers, and the images and texts that it has not read."""
         notes = self.page.report.summary["notes"].get(table, {}).get(encoder, {})
         return {"encoder": encoder, **notes}
 
     @property
     def target(self) -> float:
-        """The precision that the lead asks of a machine."""
+        """The precision required of a scorer, from 0 to 1."""
         default = self.page.report.parameters.get(
             "target_precision", Parameters.declaration("target_precision").default
         )
@@ -90,18 +90,18 @@ class AutomatedPage:
         return min(max(value, 0.0), 1.0) if isfinite(value) else float(default)
 
     def query(self, **chosen: Any) -> str:
-        """What addresses of plots carry: the model and what was chosen."""
+        """Return the query string for plots: the model and the given choices."""
         parameters = {name: value for name, value in chosen.items() if value}
         return f"?{urlencode(parameters)}{self.page.and_model}" if parameters else self.page.query
 
 
 def why_empty(page: ResultsPage, table: str) -> str:
-    """A sentence that says why a table has nothing to show, "" where it has."""
+    """Return a sentence that explains why a table is empty, or "" for an unknown reason."""
     return _WHY.get(_reason(page, table), "")
 
 
 def how_to_get(page: ResultsPage, table: str) -> dict[str, str]:
-    """What to do: a command to run, or a sentence."""
+    """Return how to fill an empty table: a command to run, a sentence, or nothing."""
     reason = _reason(page, table)
     if reason == "no_images_of_these_conditions":
         return {"words": _OTHERWISE[table]}

@@ -1,4 +1,4 @@
-"""What captions say of the images: salient attributes beside people's answers, and the captions themselves."""
+"""The page of captions: salient attributes beside people's answers, and the captions themselves."""
 
 from typing import Any
 
@@ -25,7 +25,7 @@ ORDERS = {
 
 @results_page("analysis/automated/captions.html")
 def captions(page: ResultsPage) -> dict[str, Any]:
-    """Salient attributes of every group; of one group all that its captions say, and the captions."""
+    """Show the salient attributes of every group; for one group, all its attributes and captions."""
     choices = AutomatedPage(page)
     scorers = sorted(note["scorer"] for note in _notes(page))
     scorer = choices.one_of(scorers, "scorer")
@@ -59,14 +59,14 @@ def captions(page: ResultsPage) -> dict[str, Any]:
 
 
 def _rows(page: ResultsPage, scorer: str, group: str) -> list[Row]:
-    """Of a group everything that was looked for, else what is salient anywhere."""
+    """Return all rows of one group, or the salient rows of all groups."""
     if group:
         return page.where("salience", identity_group=group, scorer=scorer)
     return page.where(SALIENT, scorer=scorer)
 
 
 def _notes(page: ResultsPage) -> list[Row]:
-    """What the summary says of salience, scorer by scorer."""
+    """Return the summary's notes on salience, one per scorer."""
     lines = page.report.summary["notes"].get("salience", {}).get("models", [])
     return [note for note in lines if note["model"] == page.model]
 

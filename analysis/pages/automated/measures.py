@@ -1,4 +1,4 @@
-"""What machines say of the images: whether people agree, what is salient, what drifts towards stereotypes."""
+"""Pages of automated measures: concordance with people, salience, pull, MCAS and automated θ."""
 
 from typing import Any
 from urllib.parse import urlencode
@@ -45,8 +45,8 @@ THETA_ORDERS = {
 
 @results_page("analysis/automated/overview.html")
 def automated(page: ResultsPage) -> dict[str, Any]:
-    """What there is of automated measures, with the headline of each, and how to get what is missing."""
-    # Of salience the summary has all that is shown here, and its table is long.
+    """Show the headlines of all automated measures, and how to get those that are missing."""
+    # The table of salience is long, and the summary has all that this page shows of it.
     rows = {name: page.rows(name) for name in SECTIONS if name != "salience"}
     rows["salience"] = _salience_notes(page, "")
     return {
@@ -84,7 +84,7 @@ def _headlines(page: ResultsPage, rows: dict[str, list[Row]]) -> dict[str, Any]:
 
 
 def _drawn(rows: list[Row]) -> list[dict[str, Any]]:
-    """By encoder, how many groups have a pull and of how many it is positive."""
+    """Count, for each encoder, the groups that have a pull and the groups whose pull is positive."""
     pulls_by_encoder: dict[str, list[float]] = {}
     for row in rows:
         if row["pull"] is not None:
@@ -97,7 +97,7 @@ def _drawn(rows: list[Row]) -> list[dict[str, Any]]:
 
 @results_page("analysis/automated/concordance.html")
 def concordance(page: ResultsPage) -> dict[str, Any]:
-    """Per attribute how well a scorer finds what people see, and what can be left to it at a precision."""
+    """Show how well a scorer finds each attribute that people see, and which can be left to it."""
     choices = AutomatedPage(page)
     scorer = choices.chosen("scorer", "concordance")
     rows = [row for row in page.rows("concordance") if row["scorer"] == scorer]
@@ -126,7 +126,7 @@ def concordance(page: ResultsPage) -> dict[str, Any]:
 
 
 def the_calibration(page: ResultsPage) -> Plot | None:
-    """The calibration of the scorer that the address names."""
+    """Return the calibration plot of the scorer in the address."""
     rows = _calibration_rows(page, AutomatedPage(page).chosen("scorer", "concordance"))
     return calibration_plot(rows, {(row["scorer"], row["model"]): row["scorer"] for row in rows})
 
@@ -137,7 +137,7 @@ def _calibration_rows(page: ResultsPage, scorer: str) -> list[Row]:
 
 @results_page("analysis/automated/pull.html")
 def pull(page: ResultsPage) -> dict[str, Any]:
-    """Whether images without an attribute in their prompt look like the stereotypical ones, group by group."""
+    """Show for each group whether its default images resemble its stereotypical images."""
     choices = AutomatedPage(page)
     rows = _pull_rows(page)
     drawn = [row for row in rows if row["pull"] is not None]
@@ -161,7 +161,7 @@ def pull(page: ResultsPage) -> dict[str, Any]:
 
 
 def the_pull(page: ResultsPage) -> Plot | None:
-    """The pull of every group, by the encoder that the address names."""
+    """Return the plot of every group's pull, by the encoder in the address."""
     return pull_plot(_pull_rows(page), page.names, _regions(page))
 
 
@@ -172,7 +172,7 @@ def _pull_rows(page: ResultsPage) -> list[Row]:
 
 @results_page("analysis/automated/mcas.html")
 def mcas(page: ResultsPage) -> dict[str, Any]:
-    """Towards which attribute set each target leans, category by category; another model beside it."""
+    """Show which attribute set each target leans to, by category, optionally beside another model."""
     choices = AutomatedPage(page)
     encoder = choices.chosen("encoder", "mcas")
     rows = _mcas_rows(page, page.model)
@@ -208,7 +208,7 @@ def mcas(page: ResultsPage) -> dict[str, Any]:
 
 
 def the_mcas(page: ResultsPage, category: str, model: str) -> Plot | None:
-    """The targets of one category; all models share one axis."""
+    """Return the plot of the targets of one category; all models share one axis."""
     encoder = AutomatedPage(page).chosen("encoder", "mcas")
     reach = reach_of([row for row in page.table("mcas") if row["encoder"] == encoder])
     return mcas_plot(_mcas_rows(page, model), category, _sides(page), reach)
@@ -225,7 +225,7 @@ def _sides(page: ResultsPage) -> tuple[str, str]:
 
 
 def _by_model(rows: list[Row]) -> dict[str, Any]:
-    """The mean of all terms of each category, a column for each model."""
+    """Return the mean over all terms for each category and model."""
     models = list(dict.fromkeys(row["model"] for row in rows))
     means = {(row["category"], row["model"]): row for row in rows if row["terms"] == "all"}
     categories = list(dict.fromkeys(row["category"] for row in rows))
@@ -240,7 +240,7 @@ def _by_model(rows: list[Row]) -> dict[str, Any]:
 
 @results_page("analysis/automated/tendency.html")
 def tendency(page: ResultsPage) -> dict[str, Any]:
-    """θ by a scorer's judgements beside θ by people's."""
+    """Show θ from a scorer's judgements beside θ from people's."""
     choices = AutomatedPage(page)
     scorer = choices.chosen("scorer", "automated_tendency")
     rows = [_apart(row) | {"name": _name(page, row)} for row in _theta_rows(page)]
@@ -264,7 +264,7 @@ _THETAS = tuple(f"{who}_theta{end}" for who in ("human", "automated") for end in
 
 
 def the_theta(page: ResultsPage) -> Plot | None:
-    """θ of both for every group, by the scorer that the address names."""
+    """Return the plot of both θ for every group, by the scorer in the address."""
     return theta_beside_plot(_theta_rows(page), page.names, _regions(page))
 
 
@@ -274,7 +274,7 @@ def _theta_rows(page: ResultsPage) -> list[Row]:
 
 
 def _apart(row: Row) -> Row:
-    """The row, and by which factor both θ differ."""
+    """Return the row with `apart`, the factor by which the two θ differ."""
     machine_theta, human_theta = row["automated_theta_smoothed"], row["human_theta_smoothed"]
     return row | {
         "apart": max(machine_theta / human_theta, human_theta / machine_theta)
@@ -302,7 +302,7 @@ def _regions(page: ResultsPage) -> dict[str, str]:
 
 
 def plot_of_category(page: ResultsPage) -> Plot | None:
-    """The MCAS plot of the category in the address; NotFound for a category there is none of."""
+    """Return the MCAS plot of the category in the address; NotFound if the category has no targets."""
     category = page.request.GET.get("category", "")
     if category not in {row["category"] for row in _mcas_rows(page, page.model)}:
         raise NotFound("plot_not_found", f"There are no targets in a category “{category}” in these results.")

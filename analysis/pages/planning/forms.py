@@ -10,7 +10,7 @@ from analysis.planning.plans import LONGEST_HYPOTHESIS
 
 
 class PlanForm(forms.Form):
-    """The hypothesis, the designs to compare, and what they assume. It parses; the verb decides."""
+    """The hypothesis, the designs to compare, and their assumptions; `make_plan` validates them."""
 
     hypothesis = forms.CharField(
         max_length=LONGEST_HYPOTHESIS,

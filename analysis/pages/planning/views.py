@@ -1,4 +1,4 @@
-"""A study's plan: what its designs would find and cost, and what was preregistered."""
+"""A study's plan: power and cost of its designs, and its preregistrations."""
 
 import csv
 import io
@@ -33,7 +33,7 @@ _PILOTS_SHOWN = 20
 
 @requires(get=Capability.SEE_RESULTS)
 def plan(request: HttpRequest, study: str) -> HttpResponse:
-    """Show the newest plan: power and width as curves, and each design with its people, hours and money."""
+    """Show the newest plan: curves of power and width, and the people, hours and cost of each design."""
     current_study = study_for(request, study)
     newest = latest_plan(current_study)
     registrations = current_study.preregistrations.select_related("created_by")[:_REGISTRATIONS_SHOWN]
@@ -56,7 +56,7 @@ def plan(request: HttpRequest, study: str) -> HttpResponse:
 
 @requires(get=Capability.MANAGE_STUDY, post=Capability.MANAGE_STUDY)
 class NewPlan(StudyView, FormPage[PlanForm]):
-    """A new plan, filled in with the newest one, or with what a pilot found."""
+    """Make a plan; the form starts with the newest plan, or with numbers from a pilot."""
 
     template_name = "analysis/planning/new.html"
     form_class = PlanForm
@@ -115,7 +115,7 @@ def _measure_for(groups: int) -> str:
 
 @requires(get=Capability.MANAGE_STUDY, post=Capability.MANAGE_STUDY)
 class Preregister(StudyView, FormPage[forms.Form]):
-    """Confirm that the plan and the design are written down as they stand."""
+    """Preregister the current plan and design, after confirmation."""
 
     template_name = "analysis/planning/preregister.html"
     form_class = forms.Form
@@ -138,7 +138,7 @@ class Preregister(StudyView, FormPage[forms.Form]):
 
 @requires(get=Capability.SEE_RESULTS)
 def preregistration(request: HttpRequest, study: str, number: int) -> HttpResponse:
-    """Download a preregistration exactly as it was stored."""
+    """Download a preregistration exactly as stored."""
     current_study = study_for(request, study)
     registration = get_object_or_404(Preregistration, study=current_study, number=number)
     name = f"preregistration-{number}.json"

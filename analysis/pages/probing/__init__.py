@@ -1,1 +1,1 @@
-"""The page of what models answered to probe sets."""
+"""Pages of models' answers to probe sets."""

@@ -51,7 +51,7 @@ LEVELS = range(2, 6)
 
 @dataclass(frozen=True)
 class AssociationsPage:
-    """A page of results and what its address chooses of the associations: `rule` and `answers_of` (a model)."""
+    """A page of associations with the choices in its address: `rule` and `answers_of` (a model)."""
 
     results: ResultsPage
 
@@ -100,7 +100,7 @@ class AssociationsPage:
 
 @results_page("analysis/probing/associations.html")
 def associations(page: ResultsPage) -> HttpResponse | dict[str, Any]:
-    """Significant associations, filtered and in the order that the address names."""
+    """Show significant associations, filtered and ordered as in the address."""
     association_pages = AssociationsPage(page)
     if not association_pages.has_associations:
         return association_pages.shown([])
@@ -126,7 +126,7 @@ def associations(page: ResultsPage) -> HttpResponse | dict[str, Any]:
 
 
 def filter_of(page: ResultsPage) -> AssociationFilter:
-    """Read the filter from the address; a rule or number that is none is an error in a sentence."""
+    """Read the filter from the address; raise DomainError for an invalid rule or number."""
     values = page.request.GET
     texts = {name: typed(values.get(name)) for name in (*CHOICES, "descriptor", "word")}
     return AssociationFilter(
@@ -149,7 +149,7 @@ def _number(text: str, name: str) -> float | None:
 
 @results_page("analysis/probing/words.html")
 def words(page: ResultsPage) -> dict[str, Any]:
-    """Words of open answers that tell one group from the others."""
+    """Show words of open answers that distinguish one group from the others."""
     association_pages = AssociationsPage(page)
     rows = page.table("pairs_words") if association_pages.summary["texts"] else []
     choices = {
@@ -175,21 +175,21 @@ def words(page: ResultsPage) -> dict[str, Any]:
 
 @results_page("analysis/probing/heat_maps.html")
 def heat_maps(page: ResultsPage) -> dict[str, Any]:
-    """Shares of negative, toxic and biased associations by dimension, setting and model, on one scale."""
+    """Show shares of negative, toxic and biased associations by dimension, setting and model."""
     association_pages = AssociationsPage(page)
     return association_pages.shown(harm_parts(association_pages.tables))
 
 
 @results_page("analysis/probing/overlap.html")
 def overlap(page: ResultsPage) -> dict[str, Any]:
-    """Which associations two models, or two settings, have in common."""
+    """Show the overlap of associations between models and between settings."""
     association_pages = AssociationsPage(page)
     return association_pages.shown(overlap_parts(association_pages.tables))
 
 
 @results_page("analysis/probing/judge.html")
 def judge(page: ResultsPage) -> dict[str, Any]:
-    """How the judge's levels agree with people's."""
+    """Show the agreement of the judge's levels with people's."""
     association_pages = AssociationsPage(page)
     parts = judge_parts(association_pages.tables)
     scorers = association_pages.summary.get("scorers", {})
@@ -200,5 +200,5 @@ def judge(page: ResultsPage) -> dict[str, Any]:
 
 
 def the_plot(page: ResultsPage, name: str) -> Plot | None:
-    """A plot under the rule and of the model that the address names."""
+    """Return a plot by the rule and for the model in the address."""
     return PLOTS[name](AssociationsPage(page).tables)

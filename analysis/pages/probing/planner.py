@@ -1,4 +1,4 @@
-"""How many scenarios, repeats and models a study needs: intervals, requests and money, before a model is asked."""
+"""The planner of probe runs: intervals, requests and cost by numbers of scenarios, repeats and models."""
 
 from typing import Any
 
@@ -23,7 +23,7 @@ class DesignForm(forms.Form):
         self.fields |= DesignParameters.form_fields()
 
     def clean(self) -> dict[str, Any]:
-        """Check what single fields cannot."""
+        """Check the fields together."""
         chosen = {name: value for name, value in self.cleaned_data.items() if value not in (None, "")}
         if not self.errors:
             try:
@@ -36,7 +36,7 @@ class DesignForm(forms.Form):
 
 @requires(get=Capability.SEE_RESULTS)
 def planner(request: HttpRequest, study: str) -> HttpResponse:
-    """Designs beside each other; a study without results is planned with guesses."""
+    """Compare designs; a study without results is planned with default assumptions."""
     current_study = study_for(request, study)
     report = reports.latest_report(current_study)
     page = None if report is None else ResultsPage(request, current_study, report, None)
@@ -55,7 +55,7 @@ def planner(request: HttpRequest, study: str) -> HttpResponse:
 
 
 def _of_study(study: Study, page: ResultsPage | None) -> dict[str, Any]:
-    """Return the defaults, with the groups, experiments and models that the study has."""
+    """Return the defaults, with the study's numbers of groups, experiments and models."""
     values = {name: DesignParameters.default(name) for name in DesignParameters.model_fields}
     groups = study.groups.count()
     if groups and groups % 2 == 0 and groups <= DesignParameters.declaration("groups").most:

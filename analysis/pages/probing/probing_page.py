@@ -1,4 +1,4 @@
-"""What the pages of models' answers share: which experiments and models the address chooses, and their tabs."""
+"""Shared parts of the pages of models' answers: the experiments and models chosen in the address."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from foundation.errors import NotFound
 
 @dataclass(frozen=True)
 class ProbeSection:
-    """An experiment with its parts; `query` leads to the files of its plots."""
+    """An experiment with its parts; `query` is the query string for its plots' files."""
 
     name: str
     parts: Sequence[QuestionPart]
@@ -24,7 +24,7 @@ class ProbeSection:
 
 @dataclass(frozen=True)
 class ProbingPage:
-    """A page of results and what its address chooses of the answers: `experiment`, `answers_of` (a model)."""
+    """A page of models' answers with the choices in its address: `experiment` and `answers_of` (a model)."""
 
     results: ResultsPage
 
@@ -45,7 +45,7 @@ class ProbingPage:
         return ProbeTableRows(self._table, self.results.names, self.experiment, self.model)
 
     def sections(self, parts: Callable[[ProbeTableRows], list[QuestionPart]]) -> list[ProbeSection]:
-        """A section for each experiment shown; the first explains its parts for all."""
+        """Return a section for each experiment shown; only the first explains the parts."""
         shown = [name for name in self.summary["experiments"] if self.experiment in ("", name)]
         return [
             ProbeSection(

@@ -1,4 +1,4 @@
-"""What models answered about images that differ only in the person: differences between groups, with intervals."""
+"""Models' answers about images that differ only in the person: differences between groups, with intervals."""
 
 from functools import partial
 from typing import Any
@@ -17,9 +17,9 @@ from foundation.errors import NotFound
 
 @results_page("analysis/probing/answers.html")
 def probes(page: ResultsPage) -> HttpResponse | dict[str, Any]:
-    """One section per experiment; `by` in the address breaks the groups' scores down.
+    """Show a section per experiment; `by` in the address breaks down the groups' scores.
 
-    Where models were asked for words alone, their page is shown instead.
+    Redirects to the page of associations or words if models were asked only for words.
     """
     if page.probes is None and page.has_probing:
         has_words = bool(page.words and page.words["words"])
@@ -48,18 +48,18 @@ def probes(page: ResultsPage) -> HttpResponse | dict[str, Any]:
 
 @results_page("analysis/probing/models.html")
 def models(page: ResultsPage) -> dict[str, Any]:
-    """Models beside each other, on the scenarios that both answered."""
+    """Compare models on the scenarios that both answered."""
     probing = ProbingPage(page)
     return {"probing": probing, "sections": probing.sections(parts.model_parts)}
 
 
 @results_page("analysis/probing/orders.html")
 def orders(page: ResultsPage) -> dict[str, Any]:
-    """What the order of the options does to the answers."""
+    """Show the effect of the order of options on the answers."""
     probing = ProbingPage(page)
     return {"probing": probing, "parts": parts.order_parts(probing.rows)}
 
 
 def the_plot(page: ResultsPage, name: str) -> Plot | None:
-    """A plot of the experiment and model that the address names."""
+    """Return a plot of the experiment and model in the address."""
     return parts.plot_of(ProbingPage(page).rows, name)

@@ -25,7 +25,7 @@ QUESTION_PLOTS = ("strengths", "means", "shares", "words")
 
 @dataclass(frozen=True)
 class QuestionSection:
-    """A question with its parts. `texts`: those to be read, none where it asks for none."""
+    """A question with its parts. `texts`: the texts that annotators wrote; None for other types of answer."""
 
     line: Row
     parts: list[QuestionPart]
@@ -35,7 +35,7 @@ class QuestionSection:
 
 @results_page("analysis/results/questions.html")
 def questions(page: ResultsPage) -> dict[str, Any]:
-    """The answers to each question of a campaign; `question` in the address shows one of them, with all its texts."""
+    """Show the answers to each question of a campaign, or to `question` in the address with all texts."""
     if not page.questions:
         return {"campaign": None}
     chosen = line_of(page)
@@ -67,7 +67,7 @@ def questions(page: ResultsPage) -> dict[str, Any]:
 
 
 def line_of(page: ResultsPage) -> Row:
-    """The campaign that the address names, or the first."""
+    """Return the summary of the campaign in the address, or of the first."""
     slug = page.request.GET.get("campaign", page.questions[0]["campaign"])
     for line in page.questions:
         if line["campaign"] == slug:
@@ -76,7 +76,7 @@ def line_of(page: ResultsPage) -> Row:
 
 
 def the_plot(page: ResultsPage, name: str) -> Plot | None:
-    """A plot of the question that the address names."""
+    """Return a plot of the question in the address."""
     if not page.questions:
         return None
     chosen = line_of(page)
@@ -102,7 +102,7 @@ def _source(page: ResultsPage, chosen: Row, kind: Kind, line: Row) -> QuestionSo
 
 
 def _texts(page: ResultsPage, campaign: Campaign, question: str, *, few: bool) -> Page[Judgement]:
-    """What annotators wrote and counts now; withdrawn since the report, it is gone."""
+    """Return the texts that count now, without texts withdrawn since the report."""
     left_out = page.report.parameters["without_annotators"]
     person = Q(annotation__annotator__pseudonym__in=left_out) | Q(
         annotation__annotator__source_id__in=left_out

@@ -1,4 +1,4 @@
-"""What a lead chooses of a release, as a form."""
+"""The forms of a release."""
 
 from typing import Any
 
@@ -10,18 +10,18 @@ from foundation.errors import DomainError
 
 
 class KForm(forms.Form):
-    """How many people have to share a combination: tried before building."""
+    """The number of people who must share a combination, to try out before building."""
 
     k = ReleaseParameters.form_field("k", label="People per combination (k)", help_text="", required=True)
     leave_out_people = ReleaseParameters.form_field("leave_out_people", help_text="")
 
     def chosen(self, *, otherwise: int) -> int:
-        """Return k as given, or another where it is none."""
+        """Return the k entered, or `otherwise` if none or an invalid k was entered."""
         return self.cleaned_data["k"] if self.is_bound and self.is_valid() else otherwise
 
 
 class ReleaseForm(forms.Form):
-    """Every choice of a release."""
+    """All parameters of a release."""
 
     k = ReleaseParameters.form_field("k", required=True)
     licence = ReleaseParameters.form_field(
@@ -33,14 +33,14 @@ class ReleaseForm(forms.Form):
 
     @classmethod
     def beginning(cls, stored: dict[str, Any] | None, *, k: int) -> "ReleaseForm":
-        """Return the form with the choices of the release before; `k` as it was tried on the page.
+        """Return the form with the previous release's choices and the `k` tried on the page.
 
-        Free text is never included by default: text that was written since then has not been read.
+        Free text is never included by default: text written since then has not been reviewed.
         """
         return cls(initial={**(stored or {}), "k": k, "include_justifications": False})
 
     def parameters(self) -> ReleaseParameters:
-        """Return what was chosen, or raise DomainError naming the first wrong field."""
+        """Return the chosen parameters; raise DomainError naming the first invalid field."""
         if not self.is_valid():
             name, errors = next(iter(self.errors.items()))
             label = self.fields[name].label if name in self.fields else name

@@ -1,4 +1,4 @@
-"""Releases of a study: what would be in one, the privacy check, past versions and their files."""
+"""Releases of a study: a preview of the next, the privacy check, past versions and their files."""
 
 from typing import Any
 
@@ -28,13 +28,13 @@ from studies.models import Study
 
 _PER_PAGE = 20
 _FILES_PER_PAGE = 50
-_KEPT = ("annotations", "annotators", "images", "profiles")  # large, and for building alone
-_TRIED = "tried_%s"  # the same field stands twice on the page
+_KEPT = ("annotations", "annotators", "images", "profiles")  # large, and used only for building
+_TRIED = "tried_%s"  # the page has the same field twice
 
 
 @requires(get=Capability.SEE_RELEASES)
 def releases(request: HttpRequest, study: str) -> HttpResponse:
-    """The contents of a release built now, the result of its privacy check, and the existing releases."""
+    """Show the contents of a release built now, the result of its privacy check, and existing releases."""
     current_study = study_for(request, study)
     tried = KForm(request.GET, auto_id=_TRIED) if "k" in request.GET else KForm(auto_id=_TRIED)
     return render(request, "analysis/releases/list.html", _context(request, current_study, tried, form=None))
@@ -42,7 +42,7 @@ def releases(request: HttpRequest, study: str) -> HttpResponse:
 
 @requires(post=Capability.RELEASE)
 def build(request: HttpRequest, study: str) -> HttpResponse:
-    """Ask for a release; a worker builds it."""
+    """Queue the building of a release."""
     assert isinstance(request.user, User)  # RightsMiddleware lets nobody else in
     current_study = study_for(request, study)
     form = ReleaseForm(request.POST)
@@ -60,7 +60,7 @@ def build(request: HttpRequest, study: str) -> HttpResponse:
 
 @requires(get=Capability.SEE_RELEASES)
 def release(request: HttpRequest, study: str, version: int) -> HttpResponse:
-    """One release: its numbers, what changed, and the digest of every file."""
+    """Show one release: its numbers, its changes, and the digest of every file."""
     current_study = study_for(request, study)
     release = versions.release_of(current_study, version)
     checksums = Paginator(versions.checksums_of(release), _FILES_PER_PAGE).get_page(request.GET.get("page"))
@@ -85,14 +85,14 @@ def release(request: HttpRequest, study: str, version: int) -> HttpResponse:
 
 @requires(get=Capability.SEE_RELEASES)
 def download(request: HttpRequest, study: str, version: int) -> FileResponse:
-    """The files of a release as a zip."""
+    """Download the files of a release as a zip."""
     release = versions.release_of(study_for(request, study), version)
     return archive_response(release, by=request.user)
 
 
 @requires(get=Capability.RELEASE, post=Capability.RELEASE)
 def remove_files(request: HttpRequest, study: str, version: int) -> HttpResponse:
-    """Ask whether the kept files shall go, and delete them."""
+    """Delete the stored files of a release, after confirmation."""
     assert isinstance(request.user, User)  # RightsMiddleware lets nobody else in
     current_study = study_for(request, study)
     release = versions.release_of(current_study, version)
@@ -106,7 +106,7 @@ def remove_files(request: HttpRequest, study: str, version: int) -> HttpResponse
 
 @requires(get=Capability.RELEASE, post=Capability.RELEASE)
 def set_aside(request: HttpRequest, study: str, version: int) -> HttpResponse:
-    """Ask whether nobody ever got a release, and note it."""
+    """Record that nobody obtained a release, so that later releases are not checked against it."""
     assert isinstance(request.user, User)  # RightsMiddleware lets nobody else in
     current_study = study_for(request, study)
     release = versions.release_of(current_study, version)
@@ -119,7 +119,7 @@ def set_aside(request: HttpRequest, study: str, version: int) -> HttpResponse:
 
 
 def archive_response(release: Release, *, by: User | AnonymousUser) -> FileResponse:
-    """Stream the kept zip, which the audit trail remembers."""
+    """Stream the stored zip and record the download in the audit trail."""
     file = open_archive(release)
     return recorded_stream(
         file,

@@ -1,4 +1,4 @@
-"""How much annotators agree, what they agree on, and where they do not."""
+"""Pages about annotators: agreement, ratings of attributes, and each annotator's work."""
 
 from math import isfinite
 from typing import Any
@@ -13,7 +13,7 @@ from analysis.results.summaries.language_rows import language_rows
 ALPHA = "krippendorff_alpha_nominal"
 ROWS_A_PAGE = 500
 ANNOTATORS_A_PAGE = 200
-# How annotators may be ordered over all pages: in words, and 1 where the smallest come first.
+# Orders of annotators: words, and 1 for ascending or -1 for descending.
 ORDERS = {
     "judgements": ("most judgements", -1),
     "agreement_with_others": ("least agreement with others", 1),
@@ -30,7 +30,7 @@ RULES = {
 
 @results_page("analysis/results/agreement.html")
 def agreement(page: ResultsPage) -> dict[str, Any]:
-    """Coefficients over everything and by campaign, boxes, and α by group and attribute."""
+    """Show coefficients over everything and by campaign, overlap of boxes, and α by group and attribute."""
     overlap = page.rows("iou_distribution") if page.headline else []
     return {
         "marks": page.agreement(MARKING, "all"),
@@ -48,7 +48,7 @@ def agreement(page: ResultsPage) -> dict[str, Any]:
 
 @results_page("analysis/results/visual_attributes.html")
 def visual_attributes(page: ResultsPage) -> dict[str, Any]:
-    """The ratings of attributes, and what other rules would call visual."""
+    """Show the ratings of attributes, and which attributes are visual by a chosen rule."""
     rule = page.request.GET.get("rule", "unanimous")
     rule = rule if rule in RULES else "unanimous"
     threshold = _threshold(page.request.GET.get("threshold", "4"))
@@ -75,7 +75,7 @@ def visual_attributes(page: ResultsPage) -> dict[str, Any]:
 
 @results_page("analysis/results/annotators.html")
 def annotators(page: ResultsPage) -> dict[str, Any]:
-    """How each annotator worked, by pseudonym; the address may ask for those who are flagged."""
+    """Show each annotator's work by pseudonym, for all annotators or only those who are flagged."""
     rows = page.table("annotators")
     only, words = page.request.GET.get("flagged") == "1", page.request.GET.get("q", "").strip().upper()
     order = page.request.GET.get("order", "judgements")

@@ -1,4 +1,4 @@
-"""Groups of annotators beside each other: differences with intervals, and agreement within and across."""
+"""Comparison of groups of annotators: differences with intervals, and agreement within and across groups."""
 
 from typing import Any
 
@@ -18,7 +18,7 @@ SCOPES = {"all": "over all groups depicted", "identity_group": "of each group de
 
 @results_page("analysis/results/annotator_groups.html")
 def annotator_groups(page: ResultsPage) -> dict[str, Any]:
-    """Differences between groups of annotators, largest first; field, measure and scope are in the address."""
+    """Show differences between groups of annotators by field, measure and scope, largest first."""
     rows = page.rows("annotator_groups")
     fields = sorted({row["field"] for row in rows})
     field = page.request.GET.get("field", "")
@@ -62,12 +62,12 @@ def annotator_groups(page: ResultsPage) -> dict[str, Any]:
 
 
 def largest_first(row: Row) -> tuple[bool, float]:
-    """Order of differences: by size, those that are not defined last."""
+    """Return a sort key: largest absolute difference first, undefined differences last."""
     return row["difference"] is None, -abs(row["difference"] or 0.0)
 
 
 def span(rows: list[Row]) -> float:
-    """How far the differences and their intervals reach to either side of 0."""
+    """Return the largest absolute value of the differences and their intervals, or 1 if there is none."""
     ends = [
         abs(row[name])
         for row in rows

@@ -1,4 +1,4 @@
-"""All attributes, one attribute, one image: where it appears, who sees it, how people disagree."""
+"""Pages of all attributes, one attribute and one image, with annotators' answers."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -35,7 +35,7 @@ ORDERS = {
 
 @results_page("analysis/results/attributes.html")
 def attributes(page: ResultsPage) -> dict[str, Any]:
-    """Every attribute that was shown, over all groups."""
+    """Show every attribute that annotators were asked about, over all groups."""
     totals: dict[str, Row] = {}
     for row in page.rows("likelihood"):
         line = totals.setdefault(
@@ -58,7 +58,7 @@ def attributes(page: ResultsPage) -> dict[str, Any]:
 
 @results_page("analysis/results/attribute.html")
 def attribute(page: ResultsPage, attribute: str) -> dict[str, Any]:
-    """One attribute: likelihood by group, and on demand the images of a group with everybody's answer."""
+    """Show one attribute: its likelihood by group and, for a chosen group, each image's answers."""
     likelihood_rows = [row for row in page.rows("likelihood") if row["attribute"] == attribute]
     rated = next((row for row in page.table("visual_attributes") if row["attribute"] == attribute), None)
     if not likelihood_rows and rated is None:
@@ -88,7 +88,7 @@ def attribute(page: ResultsPage, attribute: str) -> dict[str, Any]:
 
 @results_page("analysis/results/image.html")
 def image(page: ResultsPage, image: UUID) -> dict[str, Any]:
-    """One image: every annotator's answers and boxes."""
+    """Show one image with every annotator's answers and boxes."""
     images = Image.objects.select_related("group").filter(study=page.study, retracted_at=None)
     picture = images.filter(public_id=image).first()
     if picture is None or picture.group is None:
@@ -120,7 +120,7 @@ def image(page: ResultsPage, image: UUID) -> dict[str, Any]:
 
 
 def _answers_in_words(answers: list[Any], pseudonym: str) -> str:
-    """The answers of one annotator for one unit: usually one, in imported data sometimes several."""
+    """Return one annotator's answers for one unit in words; imported data may have several."""
     words = ["yes" if answer.present else "no" for answer in answers if answer.pseudonym == pseudonym]
     return ", ".join(words)
 
@@ -135,14 +135,14 @@ def _units(page: ResultsPage, images: Sequence[Image], attribute: str) -> list[R
 
 
 def _images_shown_with(page: ResultsPage, group: StudyGroup, attribute: str) -> Page[Image]:
-    """The images of a group that were shown with the attribute, some at a time."""
+    """Return a page of the group's images that were shown with the attribute."""
     shown_with_it = TaskAttribute.objects.filter(task__image=OuterRef("pk"), attribute__text=attribute)
     images = judged_images(page, group).filter(Exists(shown_with_it))
     return Paginator(images, IMAGES_A_PAGE).get_page(page.request.GET.get("page"))
 
 
 def _ratings(page: ResultsPage, attribute: str) -> list[Row]:
-    """Who rated the attribute and how, of the ratings that count now."""
+    """Return the ratings of the attribute that count now, with annotators' pseudonyms."""
     return [
         {"pseudonym": pseudonym, "rating": rating, "justification": justification}
         for campaign in page.rating_campaigns

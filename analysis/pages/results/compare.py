@@ -1,4 +1,4 @@
-"""Two models, two campaigns or two studies beside each other: differences with intervals, largest first."""
+"""Comparison of two models, campaigns or studies: differences with intervals, largest first."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -34,7 +34,7 @@ WITH_STUDY = "study:"
 
 @dataclass(frozen=True)
 class Pair:
-    """Two sides that this study's own report compares."""
+    """Two sides that the study's own report compares."""
 
     key: str
     words: str
@@ -43,7 +43,7 @@ class Pair:
 
 @results_page("analysis/results/compare.html")
 def compare(page: ResultsPage) -> HttpResponse | dict[str, Any]:
-    """What can be compared, and the differences of the pair chosen in the address."""
+    """Show the possible comparisons, and the differences of the pair chosen in the address."""
     pairs = _pairs(page)
     other_reports = [
         report for report in latest_reports(list(_other_studies(page))) if report.study_id != page.study.pk
@@ -68,7 +68,7 @@ def compare(page: ResultsPage) -> HttpResponse | dict[str, Any]:
 
 @requires(post=Capability.COMPUTE_RESULTS)
 def compute(request: HttpRequest, study: str) -> HttpResponse:
-    """Compare with another study the analyst may see: at once when small, else in the background."""
+    """Compare with another study whose results the analyst may see: at once if small, otherwise in a job."""
     assert isinstance(request.user, User)  # RightsMiddleware lets nobody else in
     current_study = study_for(request, study)
     report, _ = reports.standing_report(study=current_study, by=request.user)
@@ -104,7 +104,7 @@ def _pairs(page: ResultsPage) -> list[Pair]:
 
 
 def _other_report(request: HttpRequest, slug: str) -> Any:
-    """The report of a study whose results this person may see; labels taken back since have left it."""
+    """Return the up-to-date report, without withdrawn labels, of a study whose results the user may see."""
     assert isinstance(request.user, User)  # RightsMiddleware lets nobody else in
     other_study = study_for(request, slug)
     report, _ = reports.standing_report(study=other_study, by=request.user)

@@ -1,4 +1,4 @@
-"""Where people disagree most: images and attributes, each annotator's answers, and shares by group."""
+"""The page of disagreement: the most divisive items, each annotator's answers, and shares by group."""
 
 from typing import Any
 from urllib.parse import urlencode
@@ -26,7 +26,7 @@ COLUMNS = ("identity_group", "attribute", "image", "marked", "shown")
 
 @results_page("analysis/results/disagreement.html")
 def disagreement(page: ResultsPage) -> HttpResponse | dict[str, Any]:
-    """The most divisive items, of one group or attribute where the address names one."""
+    """Show the most divisive items, optionally of the group or attribute in the address."""
     filters = {name: typed(page.request.GET.get(name)) for name in ("group", "attribute", "by")}
     by = filters["by"] if filters["by"] in FIELDS else ""
     filtered = bool(filters["group"] or filters["attribute"])
@@ -57,32 +57,32 @@ def disagreement(page: ResultsPage) -> HttpResponse | dict[str, Any]:
 
 
 def _judgements(page: ResultsPage, group: str, attribute: str) -> Any:
-    """What counts now of one group's images, one attribute, or both."""
+    """Return the judgements that count now for one group's images, one attribute, or both."""
     if group and group not in page.groups:
         return Judgement.objects.none()
     if group:
         marks = page.marks(judged_images(page, page.groups[group]))
-    else:  # no list of all images: there may be 200,000
+    else:  # without a list of all images, which may be 200,000
         marks = page.marks_where(
             task__image__study=page.study,
             task__image__model_label=page.model,
             task__image__condition=Condition.DEFAULT,
         )
-    if attribute:  # so that a database begins with the few screens that asked for it
+    if attribute:  # lets the database start with the few tasks that show the attribute
         marks = marks.filter(task__in=TaskAttribute.objects.filter(attribute__text=attribute).values("task"))
     answers = Judgement.objects.filter(annotation__in=marks, present__isnull=False)
     return answers.filter(attribute__text=attribute) if attribute else answers
 
 
 def _divisive(judgements: Any) -> list[Row]:
-    """Items answered both ways, those with the most differing pairs first; of equals, those with more answers."""
+    """Return the items with both answers, sorted by share of differing pairs, then by number of answers."""
     counts = list(
         judgements.values_list("annotation__task__image", "attribute")
         .annotate(shown=Count("pk"), marked=Count("pk", filter=Q(present=True)))
         .filter(marked__gt=0, marked__lt=F("shown"))
         .order_by()
     )
-    # What places are called is asked of those alone that may be among the first: there may be 100,000 others.
+    # Names are loaded only for items that may be among the first; there may be 100,000 others.
     counts.sort(key=_most_differing)
     if len(counts) > MOST_ITEMS:
         limit = _most_differing(counts[MOST_ITEMS - 1])
@@ -112,7 +112,7 @@ def _divisive(judgements: Any) -> list[Row]:
 
 
 def _most_differing(row: tuple[Any, ...]) -> tuple[float, int]:
-    """Sorts items by the share of pairs of answers that differ, then by the number of answers."""
+    """Return a sort key: the share of pairs of answers that differ, then the number of answers."""
     *_, shown, marked = row
     return -2 * marked * (shown - marked) / (shown * (shown - 1)), -shown
 
@@ -133,7 +133,10 @@ def _with_answers(page: ResultsPage, items: list[Row]) -> list[Row]:
 
 
 def _group_shares(page: ResultsPage, field: str, group: str) -> list[Row]:
-    """Shares by a part of the profile; of a part of the annotators none, who could be told from all of them."""
+    """Return shares by a field of the profile.
+
+    Empty if the report leaves out annotators or campaigns: comparison with all of them could identify people.
+    """
     if page.report.parameters["without_annotators"] or page.report.parameters["campaigns"]:
         return []
     return shares_by_group(page.rows("annotator_groups"), field, group)

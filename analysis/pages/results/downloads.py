@@ -1,4 +1,4 @@
-"""Results to take away: tables as CSV, all of them as a zip, plots as SVG, PNG, Vega-Lite and CSV."""
+"""Downloads of results: tables as CSV, all tables as a zip, plots as SVG, PNG, Vega-Lite and CSV."""
 
 import io
 import json
@@ -39,20 +39,20 @@ from foundation.errors import Conflict, NotFound
 from studies.audit.files import CSV, ZIP
 
 NO_TEMPLATE = ""
-# Equal inputs give equal bytes: no moment of packing enters the archive.
+# A fixed time in the archive, so that equal inputs give equal bytes.
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 
 
 @results_page(NO_TEMPLATE)
 def table(page: ResultsPage, table: str) -> HttpResponse:
-    """One table of the report."""
+    """Download one table of the report."""
     return page.file(table_csv(page.report, table), f"{table}.csv", CSV)
 
 
 @requires(get=Capability.SEE_LABELS)
 @results_page(NO_TEMPLATE)
 def labels(page: ResultsPage, table: str) -> HttpResponse:
-    """Annotators' answers that count now, row by row, with the choices of the report."""
+    """Download annotators' answers that count now, row by row, with the report's parameters."""
     if table not in LABELS:
         raise NotFound("table_not_found", f"There is no table “{table}”. The tables are {', '.join(LABELS)}.")
     if page.too_many_labels:
@@ -69,7 +69,7 @@ def labels(page: ResultsPage, table: str) -> HttpResponse:
 
 @results_page(NO_TEMPLATE)
 def archive(page: ResultsPage) -> HttpResponse:
-    """Every table of the report that has rows, and what their columns mean."""
+    """Download all tables of the report that have rows, with a codebook of their columns."""
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as folder:
         stored = {table.name: table for table in page.report.tables.all()}
@@ -88,13 +88,13 @@ def _pack(folder: zipfile.ZipFile, page: ResultsPage, name: str, text: str) -> N
 
 @results_page(NO_TEMPLATE)
 def report(page: ResultsPage) -> HttpResponse:
-    """The whole report as one file that needs no network."""
+    """Download the whole report as one HTML file that works offline."""
     return page.file(_report_html(page), "report.html", "text/html; charset=utf-8")
 
 
 @results_page(NO_TEMPLATE)
 def report_as_pdf(page: ResultsPage) -> HttpResponse:
-    """The same as pages to attach to a paper."""
+    """Download the report as a PDF, to attach to a paper."""
     return page.file(report_pdf(_report_html(page)), "report.pdf", "application/pdf")
 
 
@@ -105,7 +105,7 @@ def _report_html(page: ResultsPage) -> str:
 
 @results_page(NO_TEMPLATE)
 def plot(page: ResultsPage, plot: str, format: str) -> HttpResponse:
-    """One plot as a file; `group`, `attribute` and `model` in the address say of what."""
+    """Download one plot; `group`, `attribute` and `model` in the address choose its data."""
     drawn = _PLOTS[plot](page) if plot in _PLOTS else None
     if drawn is None:
         raise NotFound("plot_not_found", f"There is no plot “{plot}” in these results.")
@@ -119,7 +119,7 @@ def _drawing(plot: Plot, format: str) -> tuple[str | bytes, str]:
     spec = plot.spec()
     if format == "vl.json":
         return json.dumps(spec, ensure_ascii=False, indent=1), "application/json"
-    import vl_convert  # starts a script engine
+    import vl_convert  # starts a JavaScript engine
 
     if format == "svg":
         return vl_convert.vegalite_to_svg(spec), "image/svg+xml"
@@ -127,7 +127,7 @@ def _drawing(plot: Plot, format: str) -> tuple[str | bytes, str]:
 
 
 def table_csv(report: Report, name: str) -> str:
-    """The CSV text of one stored table: of a file, or of what the page *Disagreement* lists."""
+    """Return one stored table as CSV: a table for download, or the items on the page *Disagreement*."""
     names = set(report.tables.values_list("name", flat=True))
     files = files_of(names)
     if name not in files and not (name == DIVISIVE and name in names):

@@ -1,4 +1,4 @@
-"""All identity groups beside each other on a map and in a table, and one of them."""
+"""Pages of all identity groups, with a map and a table, and of one group."""
 
 from collections.abc import Mapping, Sequence
 from statistics import fmean
@@ -35,7 +35,7 @@ ORDERS = {
 
 @results_page("analysis/results/groups.html")
 def groups(page: ResultsPage) -> dict[str, Any]:
-    """The map and the table of groups; measure, region, country and name are chosen in the address."""
+    """Show the map and the table of groups; the address has the measure, region, country and name."""
     rows, chosen = rows_of(page), _chosen(page)
     axis = ratio_axis(
         [value for row in rows for value in (row["theta_low"], row["theta"], row["theta_high"])],
@@ -44,7 +44,7 @@ def groups(page: ResultsPage) -> dict[str, Any]:
     )
     found = table_page(page.request, _shown(rows, chosen), ORDERS, name="name")
     chosen_map = page.request.GET.get("map", "")
-    # Without a choice of its own, the map shows what the table is ordered by.
+    # By default, the map shows the measure that the table is ordered by.
     measure = measure_named(chosen_map or found.order)
     filters = {name: value for name, value in chosen.items() if value}
     return {
@@ -64,7 +64,7 @@ def groups(page: ResultsPage) -> dict[str, Any]:
 
 
 def rows_of(page: ResultsPage) -> list[Row]:
-    """A row for each group of the model shown, with every measure of it."""
+    """Return a row with all measures for each group of the model shown."""
     return group_rows(
         page.rows("tendency"), page.rows("offensiveness"), page.rows("likelihood"), of_groups(page.groups)
     )
@@ -85,7 +85,7 @@ def _shown(rows: list[Row], chosen: dict[str, str]) -> list[Row]:
 
 
 def the_map(page: ResultsPage, key: str) -> Plot | None:
-    """The map of one measure, if any group that the address asks for has a place on it."""
+    """Return the map of one measure, or None if no group selected by the address can be placed on it."""
 
     def url(together: Sequence[Mapping[str, Any]]) -> str:
         if len(together) == 1:
@@ -99,7 +99,7 @@ def the_map(page: ResultsPage, key: str) -> Plot | None:
 
 
 def the_strip(page: ResultsPage, key: str) -> Plot | None:
-    """The groups without a place on the map, ranked."""
+    """Return a ranking of the groups that cannot be placed on the map, or None if there are none."""
     rows = _shown(rows_of(page), _chosen(page))
     beside = [row for row in rows if not on_the_map(row["map_code"])]
     return strip_plot(MEASURES[key], beside, whole=len(beside) == len(rows)) if beside else None
@@ -107,7 +107,7 @@ def the_strip(page: ResultsPage, key: str) -> Plot | None:
 
 @results_page("analysis/results/group.html")
 def group(page: ResultsPage, group: str) -> dict[str, Any]:
-    """One group: its attributes by likelihood, and its images with everybody's boxes."""
+    """Show one group: its attributes by likelihood, and its images with all annotators' boxes."""
     study_group = page.groups.get(group)
     rows = [row for row in page.rows("likelihood") if row["identity_group"] == group]
     if study_group is None or not rows:
@@ -136,7 +136,7 @@ def group(page: ResultsPage, group: str) -> dict[str, Any]:
 
 
 def _offensive(page: ResultsPage, group: StudyGroup, cells: list[Row]) -> list[Row]:
-    """The group's stereotypes with what the resource says of their offensiveness, the most offensive first."""
+    """Return the group's stereotypes with their offensiveness in the resource, most offensive first."""
     columns = ("attribute__text", "offensiveness_stored", "rating_1", "rating_2", "rating_3")
     resource_scores = {row[0]: row[1:] for row in group.associations.values_list(*columns)}
     rows = [
@@ -160,7 +160,7 @@ def _offensive(page: ResultsPage, group: StudyGroup, cells: list[Row]) -> list[R
 
 
 def _place(page: ResultsPage, group: str) -> dict[str, int] | None:
-    """The place of the group by θ smoothed, and among how many."""
+    """Return the group's rank by θ smoothed and the number of ranked groups."""
     ranked = [row for row in page.rows("sensitivity_ranks") if row["scenario"] == "baseline"]
     group_row = next(
         (row for row in ranked if row["identity_group"] == group and row["rank"] is not None), None

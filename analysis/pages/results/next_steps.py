@@ -1,4 +1,4 @@
-"""Where a lead reads what a closed campaign has found."""
+"""Links to the results of a closed campaign."""
 
 from django.urls import reverse
 
@@ -9,7 +9,7 @@ from web.navigation import NextPage
 
 
 def after_closing(campaign: Campaign) -> list[NextPage]:
-    """Offer the results, and the job that computes them while it runs."""
+    """Return links to the results and, while it runs, to the job that computes them."""
     slug = campaign.study.slug
     steps = [NextPage("See the results", reverse("analysis:overview", args=[slug]))]
     if kind_of(campaign).rates_attributes:

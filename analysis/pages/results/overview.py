@@ -23,7 +23,7 @@ from studies.access import study_for
 
 @results_page("analysis/results/overview.html")
 def overview(page: ResultsPage) -> dict[str, Any]:
-    """The headline numbers, their inputs and what is missing."""
+    """Show the headline numbers, their inputs, and the reasons for missing numbers."""
     tendency = page.rows("tendency")
     undefined: dict[str, int] = {}
     for row in tendency:
@@ -49,7 +49,7 @@ def overview(page: ResultsPage) -> dict[str, Any]:
 
 @requires(post=Capability.COMPUTE_RESULTS)
 def compute(request: HttpRequest, study: str) -> HttpResponse:
-    """Compute the results with the chosen parameters: at once when small, else in the background."""
+    """Compute the results with the chosen parameters: at once if small, otherwise in a job."""
     assert isinstance(request.user, User)  # RightsMiddleware lets nobody else in
     current_study = study_for(request, study)
     form = ParametersForm(current_study, request.POST)

@@ -1,4 +1,4 @@
-"""What a lead chooses of a scorer, as a form. It parses; the verbs decide."""
+"""The form of a scorer; `launch.plan_scorer` validates its values."""
 
 from typing import Any
 
@@ -21,12 +21,12 @@ from studies.models import Study
 
 Kind = Scorer.Kind
 _ENCODER = ("pretrained", "precision", "vectors")
-# Kinds of captions are choices of their own here: each asks for something else.
+# Each captioner is a separate choice here, because it has different fields.
 CAPTIONS_BY = {
     f"{Kind.CAPTIONS}-{captioner}": f"captions: {words}"
     for captioner, words in CaptionParameters.declaration("captioner").words.items()
 }
-# The parameters that the page asks for; the command and the API take all of them.
+# The parameters on the page; the command and the API accept all of them.
 FIELDS: dict[str, tuple[str, ...]] = {
     Kind.CLIP: (*_ENCODER, "templates", "contrast", "attributes"),
     Kind.PULL: _ENCODER,
@@ -66,7 +66,7 @@ KIND_CHOICES = _kind_choices()
 
 
 class ScorerForm(forms.Form):
-    """Which model looks at what, and how."""
+    """The measure, model and parameters of a new scorer."""
 
     kind = forms.ChoiceField(label="Measure", choices=[])
     model_id = forms.CharField(

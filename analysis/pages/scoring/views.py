@@ -1,4 +1,4 @@
-"""Automated scoring of a study: what was scored by what, starting and going on."""
+"""Automated scoring of a study: its scorers, and starting, continuing and removing them."""
 
 from typing import Any, cast
 
@@ -29,7 +29,7 @@ _PER_PAGE = 50
 
 @requires(get=Capability.SEE_RESULTS)
 def scorers(request: HttpRequest, study: str) -> HttpResponse:
-    """List what has been scored."""
+    """List the study's scorers."""
     current_study = study_for(request, study)
     context = {
         "study": current_study,
@@ -42,7 +42,7 @@ def scorers(request: HttpRequest, study: str) -> HttpResponse:
 
 @requires(get=Capability.RUN_MODELS, post=Capability.RUN_MODELS)
 class NewScorer(StudyView, FormPage[ScorerForm]):
-    """Say what a scorer would do; start it."""
+    """Show estimates of a scorer's work, and start a scorer."""
 
     template_name = "analysis/scoring/new.html"
 
@@ -62,7 +62,7 @@ class NewScorer(StudyView, FormPage[ScorerForm]):
 
 
 def association_facts(study: Study) -> dict[str, Any]:
-    """Say how many pairs a judge would be asked about, by the latest results, and the most tokens of each."""
+    """Return the number of pairs for a judge in the latest results, and the most tokens of a request."""
     report = latest_report(study)
     stored = report.tables.filter(name=SIGNIFICANT).first() if report else None
     if stored is None:
@@ -75,7 +75,7 @@ def association_facts(study: Study) -> dict[str, Any]:
 
 @requires(get=Capability.SEE_RESULTS)
 def scorer(request: HttpRequest, study: str, scorer: int) -> HttpResponse:
-    """Show one scorer: what it is, how far it is, what it could not read."""
+    """Show one scorer: its parameters, its progress and the images that failed."""
     current_study = study_for(request, study)
     line = overview.line_of(scorer_of(current_study, scorer))
     page = Paginator(overview.failed_images(line.scorer), _PER_PAGE).get_page(request.GET.get("page"))
@@ -92,7 +92,7 @@ def scorer(request: HttpRequest, study: str, scorer: int) -> HttpResponse:
 
 @requires(post=Capability.RUN_MODELS)
 def go_on(request: HttpRequest, study: str, scorer: int) -> HttpResponse:
-    """Queue what is missing of a scorer's work."""
+    """Queue a job for a scorer's missing scores."""
     current_study = study_for(request, study)
     job = launch.start(scorer=scorer_of(current_study, scorer), by=cast("User", request.user))
     return redirect("jobs:detail", pk=job.pk)
@@ -109,7 +109,7 @@ def score_unrounded(request: HttpRequest, study: str, scorer: int) -> HttpRespon
 
 @requires(get=Capability.RUN_MODELS, post=Capability.RUN_MODELS)
 def remove(request: HttpRequest, study: str, scorer: int) -> HttpResponse:
-    """Ask whether a scorer and what it found shall go, and remove it."""
+    """Remove a scorer and its scores, after confirmation."""
     current_study = study_for(request, study)
     line = overview.line_of(scorer_of(current_study, scorer))
     if request.method == "POST":
@@ -120,7 +120,7 @@ def remove(request: HttpRequest, study: str, scorer: int) -> HttpResponse:
 
 
 def scorer_of(study: Study, pk: int) -> Scorer:
-    """Return a scorer of the study."""
+    """Return a scorer of the study; NotFound if the study does not have it."""
     scorer = Scorer.objects.filter(study=study, pk=pk).select_related("study", "job", "encoder").first()
     if scorer is None:
         raise NotFound("scorer_not_found", "This study does not have this scorer.")
