@@ -1,4 +1,4 @@
-"""Plots as SVG made of classes, so that they follow the page's colours, with the numbers they show."""
+"""Plots as SVG with the numbers they show; CSS classes let them follow the page's colours."""
 
 from analysis.plots.plot import Plot
 

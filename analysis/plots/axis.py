@@ -1,4 +1,4 @@
-"""Where values lie along a plot, and which of them are written."""
+"""Axes of plots: positions of values, and ticks."""
 
 import math
 from collections.abc import Iterable
@@ -11,7 +11,7 @@ _DECADES = [m * 10**e for e in range(-3, 4) for m in (1, 2, 5)]
 
 @dataclass(frozen=True)
 class Axis:
-    """`kind`: share (0–1 shown as per cent), ratio (log scale), number or count (whole)."""
+    """An axis; `kind` is share (0–1, shown as per cent), ratio (log scale), number or count (whole)."""
 
     low: float
     high: float
@@ -20,7 +20,7 @@ class Axis:
     label: str = ""
 
     def place(self, value: float) -> float:
-        """Position from 0 to 1; values beyond the axis lie at its ends."""
+        """Return the position from 0 to 1; values beyond the axis get its ends."""
         value = min(max(value, self.low), self.high)
         if self.low == self.high:
             return 0.5
@@ -46,15 +46,15 @@ class Axis:
 
 
 def share_axis(values: Iterable[float | None], label: str) -> Axis:
-    """From 0 to the next fifth above the largest share."""
+    """Return an axis from 0 to the next multiple of 20 % above the largest share."""
     largest = max((value for value in values if value is not None), default=1.0)
     return Axis(0.0, min(1.0, max(0.2, math.ceil(largest * 5 - 1e-9) / 5)), "share", label=label)
 
 
 def ratio_axis(values: Iterable[float | None], label: str, *, estimates: Iterable[float | None] = ()) -> Axis:
-    """A log axis around 1, from at least ½ to 2, within 1/20 to 50; it reaches as far as any of `estimates`.
+    """Return a log axis from ½ to 2, widened to the values between 1/20 and 50 and to all `estimates`.
 
-    An interval may end beyond the axis, where an arrow says so; a point may not. θ = 0 has no place on it.
+    An interval may end beyond the axis, which an arrow shows; an estimate may not. 0 cannot be placed.
     """
     positive = [value for value in values if value is not None and value > 0]
     points = [value for value in estimates if value]
@@ -66,7 +66,7 @@ def ratio_axis(values: Iterable[float | None], label: str, *, estimates: Iterabl
 
 
 def centred_axis(values: Iterable[float | None], label: str, *, least: float) -> Axis:
-    """As far below 0 as above it, up to the next round number beyond the furthest value; at least to `least`."""
+    """Return an axis symmetric around 0, to a round number beyond the largest size, at least `least`."""
     furthest = max([least, *(abs(value) for value in values if value is not None)])
     step = nice_step(furthest / 2)
     most = step * math.ceil(furthest / step - 1e-9)
@@ -74,7 +74,7 @@ def centred_axis(values: Iterable[float | None], label: str, *, least: float) ->
 
 
 def nice_step(rough: float) -> float:
-    """The next of 1, 2, 2.5, 5 times a power of ten."""
+    """Return the next larger value among 1, 2, 2.5 and 5 times a power of ten."""
     if rough <= 0:
         return 1.0
     power = 10 ** math.floor(math.log10(rough))

@@ -1,4 +1,4 @@
-"""The light colours of the design's tokens, for files that other programs draw."""
+"""The light colours of the design tokens, for plots in files, which have no stylesheet."""
 
 import re
 from functools import lru_cache
@@ -8,7 +8,7 @@ from django.contrib.staticfiles import finders
 
 
 def stylesheet(name: str) -> str:
-    """The text of a stylesheet among the static files."""
+    """Return the text of a stylesheet among the static files; FileNotFoundError if there is none."""
     path = finders.find(name)
     if not isinstance(path, str):
         raise FileNotFoundError(name)
@@ -17,6 +17,6 @@ def stylesheet(name: str) -> str:
 
 @lru_cache(maxsize=1)
 def light() -> dict[str, str]:
-    """Every token's value in the light scheme, by its name without the dashes."""
+    """Return the value of every token in the light scheme, by its name without leading dashes."""
     scheme = stylesheet("web/css/tokens.css").partition("@media")[0]
     return dict(re.findall(r"--([\w-]+):\s*([^;]+);", scheme))

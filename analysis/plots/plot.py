@@ -1,4 +1,4 @@
-"""What every plot has: the question it answers, its units, n, two widths, and its numbers."""
+"""Plots: a question, units, n, drawings in two widths, and the numbers shown."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,9 +21,9 @@ class Heading:
 
 @dataclass(frozen=True)
 class Plot(Heading):
-    """`wide` and `narrow` are one plot for a desk and for a phone; `columns` and `rows` are what it shows.
+    """A plot. `wide` and `narrow` are SVG for large and small screens; `columns` and `rows` are its numbers.
 
-    `spec` returns the same plot as a Vega-Lite specification with the data inside: what files are drawn from.
+    `spec` returns the same plot as a Vega-Lite specification with its data, from which files are drawn.
     """
 
     wide: str
@@ -43,7 +43,7 @@ class Plot(Heading):
         spec: Spec,
         legend: Sequence[tuple[str, str]] = (),
     ) -> "Plot":
-        """A plot with the wide and the narrow drawing; `columns` of `rows` are its numbers."""
+        """Return a plot with the wide and the narrow drawing; `columns` of `rows` are its numbers."""
         values = [[row[column] for column in columns] for row in rows]
         return cls(
             **vars(heading),

@@ -14,7 +14,7 @@ class Svg:
         self._parts: list[str] = []
 
     def add(self, name: str, content: str | None = None, **attributes: Any) -> None:
-        """Add an element. `class_` is its class, `_` in a name is a hyphen; `content` is text."""
+        """Add an element with text `content`. `class_` is its class; `_` in other names becomes a hyphen."""
         written = "".join(
             f' {_name(key)}="{_value(value)}"' for key, value in attributes.items() if value is not None
         )

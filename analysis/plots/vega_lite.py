@@ -1,6 +1,6 @@
-"""Plots as Vega-Lite, built by altair with the data inside: to be edited, and drawn as SVG and PNG files.
+"""Vega-Lite specifications of plots, with their data, for editing and for SVG and PNG files.
 
-Pages draw the same plots themselves (docs/develop/decisions/0009): altair is imported only where a file is asked for.
+Pages draw the plots without them (docs/develop/decisions/0009); altair is imported only to make a file.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,7 +13,7 @@ from analysis.plots.colours import light
 from analysis.plots.maps.world import ANTARCTICA, HEIGHT, PROJECTION, WIDTH, countries, topology
 from foundation.formats import format_percent
 
-if TYPE_CHECKING:  # half a second to load
+if TYPE_CHECKING:  # takes half a second to import
     from analysis.plots.charts.bars import Bar
     from analysis.plots.charts.diverging_bars import DivergingBar
     from analysis.plots.charts.dots import Dot, Gap
@@ -28,7 +28,7 @@ LINE = 22
 def dots_spec(
     dots: Sequence["Dot"], axis: Axis, *, title: str, subtitle: str, gap: "Gap | None" = None
 ) -> dict[str, Any]:
-    """Estimates as points, their intervals as lines; an end beyond the axis or without bound is an arrow."""
+    """Specify points with intervals as lines; an unbounded end or an end beyond the axis is an arrow."""
     import altair as alt
 
     rows = [asdict(dot) | {"says": dot.text(axis)} | _within(dot, axis) for dot in dots]
@@ -93,7 +93,7 @@ def dots_spec(
 
 
 def _within(dot: "Dot", axis: Axis) -> dict[str, Any]:
-    """The parts of a line that lie on the axis."""
+    """Return the parts of an estimate and its interval that lie on the axis."""
 
     def inside(value: float | None) -> float | None:
         return None if value is None else min(max(value, axis.low), axis.high)
@@ -110,7 +110,7 @@ def _within(dot: "Dot", axis: Axis) -> dict[str, Any]:
 
 
 def bars_spec(bars: Sequence["Bar"], axis: Axis, *, title: str, subtitle: str) -> dict[str, Any]:
-    """The looser share as a light bar, the stricter one inside it."""
+    """Specify bars of shares: the looser as a light bar, the stricter inside it."""
     import altair as alt
 
     rows = [
@@ -137,7 +137,7 @@ def bars_spec(bars: Sequence["Bar"], axis: Axis, *, title: str, subtitle: str) -
 def map_spec(
     places: Sequence["CountryValue"], scale: "Scale", *, title: str, subtitle: str
 ) -> dict[str, Any]:
-    """Countries coloured by class; grey where there is no group, white where its value is not defined."""
+    """Specify a map coloured by class; grey means no group, white means an undefined value."""
     import altair as alt
 
     country_by_code = {country.code: country for country in countries()}
@@ -199,7 +199,7 @@ def map_spec(
 def scatter_spec(
     points: Sequence["DataPoint"], field: "Field", series: Sequence[str], *, title: str, subtitle: str
 ) -> dict[str, Any]:
-    """Points with their intervals. Series have different shapes and colours."""
+    """Specify points with intervals; series have different shapes and colours."""
     import altair as alt
 
     places = [(field.x.place(point.x), field.y.place(point.y)) for point in points]
@@ -266,7 +266,7 @@ def diverging_bars_spec(
     title: str,
     subtitle: str,
 ) -> dict[str, Any]:
-    """Bars to either side of 0, their intervals as lines."""
+    """Specify bars to either side of 0, with intervals as lines."""
     import altair as alt
 
     rows = [asdict(bar) | {"says": bar.text} for bar in bars]
@@ -293,7 +293,7 @@ def diverging_bars_spec(
 def heat_map_spec(
     cells: Sequence["HeatCell"], scale: "Scale", *, title: str, subtitle: str
 ) -> dict[str, Any]:
-    """Shares as coloured cells; rows of several grids are named with their grid."""
+    """Specify shares as coloured cells; with several grids, labels of rows name the grid."""
     import altair as alt
 
     several = len({cell.grid for cell in cells}) > 1
@@ -352,7 +352,7 @@ def _axis(axis: Axis) -> Any:
 
 
 def _line(field: "Field") -> list[dict[str, float]]:
-    """Where a dashed line is drawn: where both numbers are equal, or at the reference of the upward axis."""
+    """Return the ends of the dashed line: x = y, or the reference of the y axis; [] for no line."""
     if field.diagonal:
         ends = (max(field.x.low, field.y.low), min(field.x.high, field.y.high))
         return [{"x": end, "y": end} for end in ends]
@@ -364,7 +364,7 @@ def _line(field: "Field") -> list[dict[str, float]]:
 def _finish(
     chart: Any, data: Mapping[str, Any], title: str, subtitle: str, size: Mapping[str, int]
 ) -> dict[str, Any]:
-    """The specification. Its data come in at the end: altair would check every value of them."""
+    """Return the specification. The data are added last, because altair would validate every value."""
     import altair as alt
 
     colours = light()

@@ -1,1 +1,1 @@
-"""The kinds of chart, drawn as SVG."""
+"""Chart types, drawn as SVG."""

@@ -1,4 +1,4 @@
-"""Shares as bars, the stricter one inside the looser one."""
+"""Bar charts of shares, with a stricter share inside a looser share."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ LINE_WIDE, LINE_NARROW, TOP, BOTTOM = 30.0, 48.0, 6.0, 40.0
 
 @dataclass(frozen=True)
 class Bar:
-    """One line: `outer` is the looser share (drawn hollow), `inner` the stricter (filled)."""
+    """One bar: `outer` is the looser share (drawn hollow), `inner` the stricter share (filled)."""
 
     label: str
     outer: float | None

@@ -1,4 +1,4 @@
-"""Bars to either side of nothing, each with its interval."""
+"""Charts of bars to either side of 0, with intervals."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ LINE_WIDE, LINE_NARROW, TOP, BOTTOM = 24.0, 42.0, 22.0, 40.0
 
 @dataclass(frozen=True)
 class DivergingBar:
-    """One line: its side and its length. A missing estimate is shown with its reason."""
+    """One bar from 0 to the estimate. A missing estimate is shown with its reason."""
 
     label: str
     low: float | None
@@ -24,7 +24,7 @@ class DivergingBar:
 
     @property
     def text(self) -> str:
-        """The numbers of a line: `0.42 (0.31 to 0.55)`."""
+        """The numbers in words: `+0.420 (0.310 to 0.550)`."""
         if self.estimate is None:
             return f"— {reason_text(self.reason)}".strip()
         value = format_number(self.estimate, 3, signed=True)
@@ -36,7 +36,7 @@ class DivergingBar:
 def diverging_bar_plot(
     bars: Sequence[DivergingBar], axis: Axis, sides: tuple[str, str], *, title: str
 ) -> tuple[str, str]:
-    """Return the wide and the narrow drawing. `sides` name what lies below and above 0."""
+    """Return the wide and the narrow drawing. `sides` names the sides below and above 0."""
     return (
         _drawing(bars, axis, sides, title, WIDE, LINE_WIDE),
         _drawing(bars, axis, sides, title, NARROW, LINE_NARROW),

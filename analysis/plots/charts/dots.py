@@ -1,4 +1,4 @@
-"""Estimates with their intervals, one line each."""
+"""Charts of estimates with intervals, one per line."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ STEREOTYPE, RANDOM, PLAIN = "stereotype", "random", "plain"
 
 @dataclass(frozen=True)
 class Dot:
-    """One line. A missing estimate is shown with its reason; an unbounded end is an arrow."""
+    """One estimate. A missing estimate is shown with its reason; an unbounded end is an arrow."""
 
     label: str
     low: float | None
@@ -25,7 +25,7 @@ class Dot:
     reason: str | None = None
 
     def text(self, axis: Axis) -> str:
-        """The numbers of a line: `42 % (31 to 55)`."""
+        """Return the numbers in words: `42 % (31 to 55)`."""
         if self.estimate is None:
             return f"— {reason_text(self.reason)}".strip()
         if axis.kind == "share":
@@ -39,7 +39,7 @@ class Dot:
 
 @dataclass(frozen=True)
 class Gap:
-    """Lines that are left out: after how many of those that are drawn, and words that say so."""
+    """A gap for omitted lines, after the first `after` lines, with words about it."""
 
     after: int
     words: str
@@ -82,14 +82,14 @@ def _narrow(dots: Sequence[Dot], axis: Axis, title: str, gap: Gap | None) -> str
 
 
 def _tops(dots: Sequence[Dot], line: float, gap: Gap | None) -> tuple[list[float], float]:
-    """The upper edge of each line, and the lower edge of the last one."""
+    """Return the upper edge of each line, and the lower edge of the last line."""
     after, height = (gap.after, GAP) if gap else (len(dots), 0.0)
     tops = [TOP + line * index + (height if index >= after else 0.0) for index in range(len(dots))]
     return tops, TOP + line * len(dots) + height
 
 
 def _write_gap(svg: Svg, gap: Gap | None, tops: Sequence[float]) -> None:
-    """A band without grid that says how many lines are left out."""
+    """Draw a band that covers the grid and says how many lines are left out."""
     if gap is not None:
         y = tops[gap.after] - GAP
         svg.add("rect", x=0, y=y + 2, width=svg.width, height=GAP - 4, class_="plot-gap")
@@ -107,7 +107,7 @@ def _grid(svg: Svg, axis: Axis, x_left: float, x_right: float, top: float, botto
 
 
 def anchor_within(x: float, width: float) -> str:
-    """How a label is anchored so that it is not cut at the edge of the drawing."""
+    """Return the text anchor that keeps a label within the drawing."""
     return "start" if x < 16 else "end" if x > width - 16 else "middle"
 
 
@@ -134,13 +134,13 @@ def _interval(svg: Svg, dot: Dot, axis: Axis, x_left: float, x_right: float, y: 
 
 
 def _beyond(svg: Svg, x: float, y: float, dot: Dot, way: int) -> None:
-    """An arrow at the end of the axis: what is meant lies further out."""
+    """Draw an arrow at the end of the axis for a value beyond it; `way` is 1 or -1."""
     path = f"M{x - 6 * way:.1f} {y - 4:.1f} l{7 * way} 4 l{-7 * way} 4 z"
     svg.add("path", d=path, class_=f"plot-beyond {dot.series}")
 
 
 def mark(svg: Svg, x: float, y: float, series: str) -> None:
-    """A filled circle for stereotypes, a hollow square for random attributes: form tells them apart."""
+    """Draw a hollow square for random attributes and a filled circle for all other series."""
     if series == RANDOM:
         svg.add("rect", x=x - 4, y=y - 4, width=8, height=8, class_="plot-mark random")
     else:

@@ -1,4 +1,4 @@
-"""Shares as a grid of coloured cells, one grid below the other, all on one scale."""
+"""Heat maps of shares: grids of coloured cells, one below the other, on one scale."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,16 +10,16 @@ from analysis.plots.svg import Svg
 from foundation.formats import DASH, format_number
 
 CELL_HEIGHT, HEAD, GAP = 24.0, 24.0, 16.0
-LETTER = 6.6  # width of a letter of a label, about
-UPRIGHT = 7.6  # the same of one that stands on its side
-# The same for every study and measure, so that maps can be compared: below 5 %, … , 40 % or more.
+LETTER = 6.6  # approximate width of a letter in a label
+UPRIGHT = 7.6  # the same in a rotated label
+# One scale for all studies and measures, so that maps can be compared: below 5 %, … , 40 % or more.
 SHARES = Scale("Share", (0.05, 0.1, 0.2, 0.4), tuple(f"map-s{n}" for n in range(1, 6)))
 UNDEFINED = "map-undefined"
 
 
 @dataclass(frozen=True)
 class HeatCell:
-    """The share of one row and column of a grid. A null value is not defined; `says` tells the numbers or why."""
+    """The share of one row and column of a grid; None if undefined. `says` has the numbers or the reason."""
 
     grid: str
     row: str
@@ -29,7 +29,7 @@ class HeatCell:
 
     @property
     def text(self) -> str:
-        """Per cent, without the sign."""
+        """The share in per cent, without the sign."""
         return DASH if self.value is None else format_number(self.value * 100, 0)
 
     @property
@@ -38,7 +38,7 @@ class HeatCell:
 
 
 def share_legend() -> list[tuple[str, str]]:
-    """(colour, words) of each class, and of cells without a share."""
+    """Return (colour, words) of each class and of cells without a share."""
     ends = [f"{threshold:.0%}".replace("%", "\u202f%") for threshold in SHARES.thresholds]
     between = [f"{low} to {high}" for low, high in pairwise(ends)]
     words = [f"below {ends[0]}", *between, f"{ends[-1]} or more"]

@@ -1,4 +1,4 @@
-"""Two numbers of each item as a point, with their intervals. Groups have different shapes."""
+"""Scatter plots with intervals; series have different shapes."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -10,19 +10,19 @@ from analysis.plots.charts.dots import anchor_within
 from analysis.plots.plot import NARROW, WIDE
 from analysis.plots.svg import Svg
 
-# Forms in the order of use; the colour differs with them, but the form alone tells.
+# Shapes in order of use; colours differ too, but the shape alone identifies a series.
 FORMS = ("circle", "square", "triangle-up", "diamond", "triangle-down", "cross", "triangle-right", "stroke")
 OTHERS = "others"
-MOST_NAMES = 14  # written beside points: of more, those furthest out
+MOST_NAMES = 14  # names beside points; if there are more points, the outermost get names
 LEFT, RIGHT, TOP, BOTTOM = 52.0, 14.0, 10.0, 44.0
 LEGEND_LINE, LETTER = 20.0, 6.6
-# How a point's numbers become a position.
+# Maps the numbers of a point to its position.
 _Place = Callable[[float, float], tuple[float, float]]
 
 
 @dataclass(frozen=True)
 class DataPoint:
-    """One thing: where it lies, how far each number may be off, and the series it belongs to."""
+    """An item: its two numbers, their intervals, and its series."""
 
     label: str
     x: float
@@ -37,7 +37,7 @@ class DataPoint:
 
 @dataclass(frozen=True)
 class Field:
-    """The two axes. `diagonal`: draw where both are equal; `joined`: draw a line through the points of each series."""
+    """The two axes. `diagonal`: draw the line x = y; `joined`: connect the points of each series."""
 
     x: Axis
     y: Axis
@@ -47,13 +47,13 @@ class Field:
 
 
 def series_of(points: Sequence[DataPoint]) -> list[str]:
-    """The series in order of their names; those beyond the forms there are share the last one."""
+    """Return the sorted names of the series; if there are more than shapes, the last are `OTHERS`."""
     names = sorted({point.series for point in points})
     return names if len(names) <= len(FORMS) else [*names[: len(FORMS) - 1], OTHERS]
 
 
 def form_of(series: Sequence[str], name: str) -> int:
-    """Which form a series has, from 0."""
+    """Return the index in FORMS of a series' shape."""
     return series.index(name) if name in series else len(series) - 1
 
 
@@ -63,7 +63,7 @@ def scatter_plot(points: Sequence[DataPoint], field: Field, *, title: str) -> tu
 
 
 def number_axis(values: Sequence[float], label: str, *, zero: bool = False, reference: bool = False) -> Axis:
-    """From a round number below the smallest to one above the largest; `zero`: with 0 on it."""
+    """Return an axis between round numbers around the values; `zero`: include 0; `reference`: mark 0."""
     extent = [*values, *([0.0] if zero else [])] or [0.0, 1.0]
     low, high = min(extent), max(extent)
     step = nice_step((high - low) / 4 or abs(high) / 4 or 0.25)
@@ -99,7 +99,7 @@ def _drawing(points: Sequence[DataPoint], field: Field, title: str, width: float
 
 
 def _legend(svg: Svg, series: Sequence[str], width: float) -> float:
-    """Forms with their names, in lines; return how high they are."""
+    """Draw the shapes with their names; return the height of the legend."""
     if len(series) < 2:
         return 0.0
     x, y = LEFT, 12.0
@@ -151,7 +151,7 @@ def _interval(svg: Svg, point: DataPoint, at: _Place) -> None:
 
 
 def _names(svg: Svg, points: Sequence[DataPoint], at: _Place, width: float) -> None:
-    """Names beside the points furthest from the middle, where they cover no other name."""
+    """Write names beside the points furthest from the middle, unless they would cover another name."""
     places = [at(point.x, point.y) for point in points]
     occupied: list[tuple[float, float, float]] = []
     for index in furthest(points, places)[: MOST_NAMES * 2]:
@@ -167,7 +167,7 @@ def _names(svg: Svg, points: Sequence[DataPoint], at: _Place, width: float) -> N
 
 
 def furthest(points: Sequence[DataPoint], places: Sequence[tuple[float, float]]) -> list[int]:
-    """Which points lie furthest from the middle of all, these first."""
+    """Return the indices of the points by distance from their mean position, largest first."""
     middle = (
         [sum(coordinates) / max(len(places), 1) for coordinates in zip(*places, strict=True)]
         if places
@@ -177,7 +177,7 @@ def furthest(points: Sequence[DataPoint], places: Sequence[tuple[float, float]])
 
 
 def form_path(form: str, x: float, y: float, size: float = 5.0) -> str:
-    """A form around a position, as the path of an SVG."""
+    """Return the SVG path of a shape around a position."""
     r = size
     corners = {
         "square": [(-r, -r), (r, -r), (r, r), (-r, r)],

@@ -11,13 +11,13 @@ ENDS = ("ci_low", "ci_high", "reason")
 
 
 def strength_plot(rows: Sequence[Row], names: Mapping[str, str], label: str) -> Plot | None:
-    """Strengths of items, strongest first."""
+    """Plot the strengths of items, strongest first."""
     defined = sorted((row for row in rows if row["strength"] is not None), key=lambda row: -row["strength"])
     if not defined:
         return None
     lines = both_ends(defined, "strength")
     dots = [_dot(row, names.get(row["item"], row["item"]), "strength") for row in lines.rows]
-    # Each comparison is one of two items; every ranking is of the item that is ranked most often, or of fewer.
+    # A comparison counts for two items. n of rankings is that of the item ranked most often.
     number = sum(row.get("comparisons", 0) for row in defined) // 2
     number = number or max(row.get("rankings", 0) for row in defined)
     heading = Heading("question-strengths", label, f"Strength, {INTERVAL}{lines.note}", number)
@@ -28,7 +28,7 @@ def strength_plot(rows: Sequence[Row], names: Mapping[str, str], label: str) -> 
 def mean_plot(
     rows: Sequence[Row], names: Mapping[str, str], label: str, ends: tuple[float, float]
 ) -> Plot | None:
-    """Means on a scale: of everything, by model and by group."""
+    """Plot means on a scale: of all answers, by model and by group."""
     lines = both_ends([row for row in rows if row["mean"] is not None], "mean")
     if not lines.rows:
         return None
@@ -39,7 +39,7 @@ def mean_plot(
 
 
 def share_plot(rows: Sequence[Row], label: str) -> Plot | None:
-    """The share of each answer, over everything, in the order of the question."""
+    """Plot the share of each option among all answers, in the question's order."""
     plotted = [row for row in rows if row["by"] == "all" and row["share"] is not None]
     if not plotted:
         return None
@@ -52,7 +52,7 @@ def share_plot(rows: Sequence[Row], label: str) -> Plot | None:
 
 
 def marked_words_plot(rows: Sequence[Row], names: Mapping[str, str], label: str) -> Plot | None:
-    """The share of marked words: of everything, by model and by group."""
+    """Plot the share of marked words: of all answers, by model and by group."""
     lines = both_ends([row for row in rows if row["share"] is not None], "share")
     if not lines.rows:
         return None
@@ -65,7 +65,7 @@ def marked_words_plot(rows: Sequence[Row], names: Mapping[str, str], label: str)
 
 
 def slice_name(row: Row, names: Mapping[str, str]) -> str:
-    """What a row is of, in words: all answers, a model, or a group by its name."""
+    """Return the subject of a row in words: all answers, a model, or a group's name."""
     if row["by"] == "all":
         return "All answers"
     if row["by"] == "identity_group":

@@ -27,13 +27,13 @@ MEASURE_UNITS = {
 
 
 def share_map(rows: Sequence[Row], measure: str, *, units: str = "") -> Plot | None:
-    """Dimensions by settings, a grid for each model, all on one scale; None where nothing was scored."""
+    """Plot shares by dimension and setting, a grid per model, on one scale; None if nothing was scored."""
     shown = [row for row in rows if row["measure"] == measure]
     if not any(row["scored"] for row in shown):
         return None
     ordered = sorted(shown, key=lambda row: (row["model"], row["dimension"] or "", row["setting"]))
     settings = sorted({row["setting"] for row in ordered})
-    # A setting keeps its column in every row: the first row of the first grid names them all.
+    # Every row has a cell for each setting, so that the first row of the first grid gives all columns.
     cells = _filled([_cell(row) for row in ordered], settings)
     heading = Heading(
         f"heat-map-{measure}",
@@ -63,7 +63,7 @@ def _cell(row: Row) -> HeatCell:
 
 
 def _filled(cells: Sequence[HeatCell], settings: Sequence[str]) -> list[HeatCell]:
-    """The cells with those that are missing between them: there nothing is significant."""
+    """Return the cells with missing cells filled in: those have no significant association."""
     by_place = {(cell.grid, cell.row, cell.column): cell for cell in cells}
     lines = list(dict.fromkeys((cell.grid, cell.row) for cell in cells))
     return [
@@ -74,7 +74,7 @@ def _filled(cells: Sequence[HeatCell], settings: Sequence[str]) -> list[HeatCell
 
 
 def overlap_plot_of(rows: Sequence[Row], labels: Sequence[tuple[str, ...]], compared: str) -> Plot | None:
-    """Jaccard's index of every two models, or of every two settings."""
+    """Plot Jaccard's index of each pair of models, or of each pair of settings."""
     heading = Heading(
         f"overlap-of-{compared}s",
         f"How many associations do two {compared}s have in common?",
@@ -90,7 +90,7 @@ def overlap_plot_of(rows: Sequence[Row], labels: Sequence[tuple[str, ...]], comp
 
 
 def judge_plot(rows: Sequence[Row], labels: Sequence[str], *, shares: bool) -> Plot | None:
-    """How the judge agrees with people: α beside that among people, or shares of equal levels."""
+    """Plot the judge's agreement with people: α beside that among people, or shares of equal levels."""
     heading = Heading(
         "judge-shares" if shares else "judge-alpha",
         "How often does the judge give the level that people give?"

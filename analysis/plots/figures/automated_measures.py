@@ -1,4 +1,4 @@
-"""The plots of what models say: calibration, stereotypical pull, composite association, and θ beside people's."""
+"""The plots of automated measures: calibration, pull, MCAS, and automated θ beside people's."""
 
 from collections.abc import Mapping, Sequence
 
@@ -23,7 +23,7 @@ MCAS = ("target", "ii", "itp", "ita", "tt", "mcas", "ci_low", "ci_high", "effect
 
 
 def calibration_plot(rows: Sequence[Row], names: Mapping[tuple[str, str], str]) -> Plot | None:
-    """The share of people who saw the attribute, by score; a line where both are equal."""
+    """Plot the share of people who marked the attribute against the score, with the line x = y."""
     defined = [row for row in rows if row["mean_score"] is not None and row["observed"] is not None]
     if not defined:
         return None
@@ -57,7 +57,7 @@ def calibration_plot(rows: Sequence[Row], names: Mapping[tuple[str, str], str]) 
 
 
 def pull_plot(rows: Sequence[Row], names: Mapping[str, str], regions: Mapping[str, str]) -> Plot | None:
-    """S(d,s) − S(d,ns) of each group against S(s,ns), by region."""
+    """Plot S(d,s) − S(d,ns) of each group against S(s,ns), by region."""
     defined = [row for row in rows if row["pull"] is not None and row["s_s_ns"] is not None]
     if not defined:
         return None
@@ -93,7 +93,7 @@ def pull_plot(rows: Sequence[Row], names: Mapping[str, str], regions: Mapping[st
 
 
 def mcas_plot(rows: Sequence[Row], category: str, sides: tuple[str, str], reach: float) -> Plot | None:
-    """The composite score of every target of a category, the most leaning to B first."""
+    """Plot MCAS of a category's targets, largest (towards the first of `sides`) first."""
     targets = sorted(
         (row for row in rows if row["category"] == category),
         key=lambda row: (row["mcas"] is None, -(row["mcas"] or 0.0), row["target"]),
@@ -123,7 +123,7 @@ def mcas_plot(rows: Sequence[Row], category: str, sides: tuple[str, str], reach:
 
 
 def reach_of(rows: Sequence[Row]) -> float:
-    """How far MCAS and its intervals reach to either side, over all categories and models."""
+    """Return the largest absolute value of MCAS and its intervals, or 1 if there is none."""
     ends = [abs(row[name]) for row in rows for name in ("mcas", "ci_low", "ci_high") if row[name] is not None]
     return max(ends, default=1.0) or 1.0
 
@@ -131,7 +131,7 @@ def reach_of(rows: Sequence[Row]) -> float:
 def theta_beside_plot(
     rows: Sequence[Row], names: Mapping[str, str], regions: Mapping[str, str]
 ) -> Plot | None:
-    """θ by the machine's judgements against θ by people's, both smoothed."""
+    """Plot smoothed θ from a scorer's judgements against smoothed θ from people's."""
     defined = [
         row
         for row in rows

@@ -11,7 +11,7 @@ from analysis.plots.vega_lite import bars_spec, dots_spec
 
 INTERVAL = "95 % intervals"
 SHARE_OF_JUDGEMENTS = f"Share of judgements, {INTERVAL}"
-# More lines than this are no longer a picture: the ends of the order are shown, and the table has all.
+# Plots with more lines would be unreadable: they show both ends of the order, and the table has all lines.
 MOST_LINES = 40
 SHARES = ("role", "shown", "marked", "likelihood", "ci_low", "ci_high")
 FORMS = {STEREOTYPE: "● ", RANDOM: "■ "}
@@ -20,28 +20,28 @@ ROLES = ((STEREOTYPE, "stereotype of the group"), (RANDOM, "random attribute"))
 
 @dataclass(frozen=True)
 class Lines:
-    """The rows that a plot draws, and how many it leaves out between its upper and its lower half."""
+    """The rows that a plot shows, and the number left out between its upper and lower half."""
 
     rows: Sequence[Row]
     left_out: int = 0
 
     @property
     def note(self) -> str:
-        """What the units of the plot add, if not all rows are drawn."""
+        """The addition to the plot's units if rows are left out."""
         half = len(self.rows) // 2
         total = len(self.rows) + self.left_out
         return f" · the {half} largest and the {half} smallest of {total:,}" if self.left_out else ""
 
     @property
     def gap(self) -> Gap | None:
-        """The band between both ends."""
+        """The gap between both ends, if rows are left out."""
         if not self.left_out:
             return None
         return Gap(len(self.rows) // 2, f"{self.left_out:,} between these are not shown")
 
 
 def theta_plot(rows: Sequence[Row], names: Mapping[str, str]) -> Plot:
-    """θ of every group that has one, largest first; of very many, those at both ends."""
+    """Plot θ of all groups where it is defined, largest first; of many groups, only both ends."""
     defined = sorted((row for row in rows if row["theta"] is not None), key=lambda row: -row["theta"])
     lines = both_ends(defined, "theta")
     dots = [
@@ -70,7 +70,7 @@ def theta_plot(rows: Sequence[Row], names: Mapping[str, str]) -> Plot:
 
 
 def both_ends(rows: Sequence[Row], column: str) -> Lines:
-    """All rows as they are; or of very many those with the largest and the smallest values, in this order."""
+    """Return all rows; of more than MOST_LINES, those with the largest and then the smallest values."""
     if len(rows) <= MOST_LINES:
         return Lines(rows)
     half = MOST_LINES // 2
@@ -81,7 +81,7 @@ def both_ends(rows: Sequence[Row], column: str) -> Lines:
 
 
 def likelihood_plot(rows: Sequence[Row], group: str) -> Plot:
-    """L of every attribute of one group, largest first, stereotypes and random attributes by form."""
+    """Plot L of a group's attributes, largest first; stereotypes and random attributes differ in shape."""
     ordered = sorted(rows, key=lambda row: (-row["likelihood"], row["role"] != STEREOTYPE, row["attribute"]))
     title = f"Which attributes do people see in images for ‘{group}’?"
     heading = Heading("likelihood", title, SHARE_OF_JUDGEMENTS, sum(row["shown"] for row in rows))
@@ -89,7 +89,7 @@ def likelihood_plot(rows: Sequence[Row], group: str) -> Plot:
 
 
 def attribute_plot(rows: Sequence[Row], names: Mapping[str, str], attribute: str) -> Plot:
-    """The likelihood of one attribute by group. Stereotypes and random attributes have different shapes."""
+    """Plot the likelihood of one attribute by group; stereotypes and random attributes differ in shape."""
     ordered = sorted(rows, key=lambda row: (-row["likelihood"], row["identity_group"]))
     largest = ordered[:MOST_LINES]
     labels = [names.get(row["identity_group"], row["identity_group"]) for row in largest]
@@ -110,7 +110,7 @@ def _likelihoods(labels: Sequence[str], rows: Sequence[Row], heading: Heading, l
 
 
 def consensus_plot(rows: Sequence[Row]) -> Plot | None:
-    """Per answer, the share of attributes on which enough annotators gave it."""
+    """Plot for each answer the share of attributes for which enough annotators gave it."""
     levels = sorted({row["agreeing"] for row in rows})
     if not levels:
         return None
@@ -148,7 +148,7 @@ def consensus_plot(rows: Sequence[Row]) -> Plot | None:
 
 
 def overlap_plot(rows: Sequence[Row]) -> Plot | None:
-    """How much boxes of two annotators overlap: the share of pairs in each class of IoU."""
+    """Plot the overlap of two annotators' boxes: the share of pairs in each class of IoU."""
     defined = [row for row in rows if row["share"] is not None]
     if not defined:
         return None
@@ -171,7 +171,7 @@ def overlap_plot(rows: Sequence[Row]) -> Plot | None:
 
 
 def alpha_plot(rows: Sequence[Row], names: Mapping[str, str], scope: str) -> Plot | None:
-    """α per group or attribute, largest first; of very many, those at both ends."""
+    """Plot α by group or attribute, largest first; of many, only both ends."""
     defined = sorted((row for row in rows if row["value"] is not None), key=lambda row: -row["value"])
     if not defined:
         return None
@@ -208,9 +208,9 @@ def estimates_plot(
     columns: Sequence[str],
     legend: Sequence[tuple[str, str]] = (),
 ) -> Plot:
-    """Estimates with their intervals; the lines of the plot are the rows of its data table.
+    """Plot estimates with intervals; the plot's data table has the same rows.
 
-    Where lines are left out, the table has a column more, `end`: largest or smallest.
+    If lines are left out, the table has another column, `end`: largest or smallest.
     """
     units = " · ".join([heading.units, *(FORMS[series] + words for series, words in legend)])
     return Plot.of(

@@ -1,4 +1,4 @@
-"""The world map of a measure, and the ranked groups that have no place on it."""
+"""The world map of a measure, and a ranking of groups that cannot be placed on it."""
 
 import math
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ NOTHING = {"map-land": "no group of this study", "map-undefined": "a group whose
 
 
 def map_plot(measure: MapMeasure, places: Sequence[CountryValue], rows: Sequence[Row]) -> Plot:
-    """The map; `rows` are the groups on it."""
+    """Plot a measure on a world map; `rows` are the groups on it."""
     scale = measure.scale([place.value for place in places if place.value is not None])
     note = f"; {measure.note}" if measure.note else ""
     where = f"{_number(len(rows), 'group', 'groups')} in {_number(len(places), 'country', 'countries')}"
@@ -37,7 +37,7 @@ def map_plot(measure: MapMeasure, places: Sequence[CountryValue], rows: Sequence
 
 
 def strip_plot(measure: MapMeasure, rows: Sequence[Row], *, whole: bool) -> Plot:
-    """Groups by value, largest first, with intervals; `whole`: they are all the groups there are."""
+    """Plot groups by value, largest first, with intervals; `whole`: these are all groups of the study."""
     ordered = sorted(rows, key=lambda row: (row[measure.column] is None, -(row[measure.column] or 0)))
     lines = both_ends(ordered, measure.column)
     dots = [_dot(measure, row) for row in lines.rows]
@@ -85,5 +85,5 @@ def _axis(measure: MapMeasure, dots: Sequence[Dot]) -> Axis:
 
 
 def measure_named(key: str) -> MapMeasure:
-    """The measure of the address, else the first."""
+    """Return the measure with this key, or θ for an unknown key."""
     return MEASURES.get(key, MEASURES["theta"])

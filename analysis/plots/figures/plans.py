@@ -8,14 +8,14 @@ from analysis.plots.plot import Heading, Plot, Row
 
 
 def power_plot(rows: Sequence[Row]) -> Plot | None:
-    """How likely each design finds the effect, by images of each group; `rows` are of one measure."""
+    """Plot the power of each design by images per group; `rows` have one measure."""
     heading = Heading("plan-power", "How likely does each design find the effect?", "", 0)
     axis = Axis(0.0, 1.0, "share", reference=0.8, label="Power: interval excludes 1")
     return _curve(rows, heading, axis, "power")
 
 
 def width_plot(rows: Sequence[Row]) -> Plot | None:
-    """Half the width of the interval of each design, by images of each group."""
+    """Plot half the width of each design's interval by images per group."""
     widths = [row["half_width"] for row in rows if row["half_width"] is not None]
     heading = Heading("plan-width", "How wide will the interval be?", "", 0)
     return _curve(rows, heading, number_axis(widths, "± of the 95 % interval", zero=True), "half_width")

@@ -8,14 +8,14 @@ from analysis.plots.figures.judgements import INTERVAL, both_ends, estimates_plo
 from analysis.plots.plot import Heading, Plot, Row
 
 LEVEL = 0.05
-# A filled circle and a hollow square.
+# Drawn as a filled circle and a hollow square.
 SHOWN, NOT_SHOWN = STEREOTYPE, RANDOM
 FINDINGS = ((SHOWN, "difference shown (adjusted p < 0.05)"), (NOT_SHOWN, "no difference shown"))
 TESTED = ("difference", "ci_low", "ci_high", "p_holm", "detectable_difference", "equivalent", "n", "reason")
 
 
 def difference_plot(rows: Sequence[Row], experiment: str) -> Plot | None:
-    """Differences between two levels of a factor, all models and factors on one panel; no interactions."""
+    """Plot differences between two levels of a factor for all models and factors, without interactions."""
     main = [row for row in rows if row["family"] != "interaction"]
     labels = [(row["model"], contrast_words(row)) for row in main]
     heading = Heading(
@@ -29,7 +29,7 @@ def difference_plot(rows: Sequence[Row], experiment: str) -> Plot | None:
 
 
 def group_plot(rows: Sequence[Row], names: Mapping[str, str], experiment: str) -> Plot | None:
-    """The mean answer about each group."""
+    """Plot the mean answer about each group."""
     labels = [(row["model"], names.get(row["group"], row["group"])) for row in rows]
     heading = Heading(
         "probe-groups", "Which option do models choose for each group?", experiment, _sum(rows, "n")
@@ -45,7 +45,7 @@ def group_plot(rows: Sequence[Row], names: Mapping[str, str], experiment: str) -
 
 
 def refusal_plot(rows: Sequence[Row], names: Mapping[str, str], experiment: str) -> Plot | None:
-    """How often a model chose neither option about each group."""
+    """Plot the share of answers about each group that chose neither option."""
     labels = [(row["model"], names.get(row["group"], row["group"])) for row in rows]
     heading = Heading("probe-refusals", "How often do models not choose?", experiment, _sum(rows, "n"))
     estimate = ("refusal_rate", "refusal_low", "refusal_high", "refusal_reason")
@@ -56,7 +56,7 @@ def refusal_plot(rows: Sequence[Row], names: Mapping[str, str], experiment: str)
 
 
 def order_plot(rows: Sequence[Row]) -> Plot | None:
-    """What changing the order of the options changes, by model and experiment."""
+    """Plot the effect of the order of options, by model and experiment."""
     labels = [(row["experiment"], row["model"], f"{row['level']} − {row['other']}") for row in rows]
     heading = Heading(
         "probe-orders",
@@ -69,7 +69,7 @@ def order_plot(rows: Sequence[Row]) -> Plot | None:
 
 
 def first_option_plot(rows: Sequence[Row]) -> Plot | None:
-    """How often the option named first was chosen, by model: over all experiments, else in those there are."""
+    """Plot each model's share of choices of the first option, over all experiments or by experiment."""
     overall = [row for row in rows if row["experiment"] is None]
     plotted = overall or rows
     labels = [(row["experiment"] or "all experiments", row["model"]) for row in plotted]
@@ -85,7 +85,7 @@ def first_option_plot(rows: Sequence[Row]) -> Plot | None:
 
 
 def model_plot(rows: Sequence[Row], experiment: str, *, measure: str) -> Plot | None:
-    """Paired differences between two models: in mean answers, or in how they tell groups apart."""
+    """Plot paired differences between two models: in mean answers, or in differences between groups."""
     compared = [row for row in rows if row["measure"] == measure]
     labels = [(f"{row['model']} − {row['other_model']}", row["factor"] or "") for row in compared]
     if measure == "association":
@@ -103,14 +103,14 @@ def model_plot(rows: Sequence[Row], experiment: str, *, measure: str) -> Plot | 
 
 
 def contrast_words(row: Row) -> str:
-    """What is compared: “size: short − tall”, or the two factors of an interaction."""
+    """Return the contrast in words: “size: short − tall”, or the two factors of an interaction."""
     if row["level"] is None or row["other"] is None:
         return str(row["factor"])
     return f"{row['factor']}: {row['level']} − {row['other']}"
 
 
 def is_shown(row: Row) -> bool:
-    """Whether a test shows a difference: p adjusted for all tests of its family below 0.05."""
+    """Return whether a test shows a difference: its p, adjusted for its family of tests, is below 0.05."""
     return row["p_holm"] is not None and row["p_holm"] < LEVEL
 
 
@@ -121,7 +121,7 @@ def _tested(
     columns: Sequence[str],
     axis_label: str,
 ) -> Plot | None:
-    """Differences; filled where one is shown. `units` of the heading is what they are about."""
+    """Plot differences, filled if the test shows them. The heading's `units` names their subject."""
     estimate = ("difference", "ci_low", "ci_high", "reason")
     axis = centred_axis((row[name] for row in rows for name in estimate[:3]), axis_label, least=0.2)
     return estimates(
@@ -163,7 +163,7 @@ def estimates(
 
 
 def shortened(labels: Sequence[tuple[str, ...]]) -> tuple[list[str], list[str]]:
-    """Return labels without the parts that are the same in all of them, and these parts."""
+    """Return the labels without their common parts, and the common parts."""
     if not labels:
         return [], []
     width = len(labels[0])

@@ -1,4 +1,4 @@
-"""A world map of classes: each country with a group is a link that says its groups, value, interval and n."""
+"""A world map of classes; countries with a group link to it and name its value, interval and n."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ _SEQUENTIAL = tuple(f"map-s{n}" for n in range(1, 6))
 
 @dataclass(frozen=True)
 class Scale:
-    """Classes between thresholds, one colour each; `label` says what is counted."""
+    """Classes between thresholds, each with a colour; `label` names the quantity."""
 
     label: str
     thresholds: tuple[float, ...]
@@ -27,7 +27,7 @@ class Scale:
         return self.colours[sum(value >= threshold for threshold in self.thresholds)]
 
     def legend(self) -> list[tuple[str, str]]:
-        """(colour, words) of each class, lowest first."""
+        """Return (colour, words) of each class, lowest first."""
         ends = [self._write(threshold) for threshold in self.thresholds]
         between = [f"{low} to {high}" for low, high in pairwise(ends)]
         return list(zip(self.colours, [f"below {ends[0]}", *between, f"{ends[-1]} or more"], strict=True))
@@ -37,12 +37,12 @@ class Scale:
 
 
 def ratio_scale(label: str) -> Scale:
-    """Around 1, the same for every study, so that maps can be compared."""
+    """Return a fixed scale around 1, so that maps of studies can be compared."""
     return Scale(label, (0.25, 0.5, 0.8, 1.25, 2.0, 4.0), _DIVERGING)
 
 
 def signed_scale(values: Sequence[float], label: str) -> Scale:
-    """Around 0 where some values are below it, else from 0 up."""
+    """Return a scale around 0 if some values are negative, otherwise from 0."""
     largest = _large([abs(value) for value in values])
     if min(values, default=0.0) >= 0:
         return _from_nothing(nice_step(largest / 5), label, 3)
@@ -52,12 +52,12 @@ def signed_scale(values: Sequence[float], label: str) -> Scale:
 
 
 def count_scale(values: Sequence[float], label: str) -> Scale:
-    """Whole numbers from 0 up."""
+    """Return a scale of whole numbers from 0."""
     return _from_nothing(max(1.0, float(round(nice_step(_large(values) / 5)))), label, 0)
 
 
 def _large(sizes: Sequence[float]) -> float:
-    """A size that nine of ten do not exceed: one group far out would leave all others in one class."""
+    """Return the 90th percentile: with the maximum, one outlier would leave all others in one class."""
     return (sorted(sizes)[int(0.9 * (len(sizes) - 1))] if sizes else 0.0) or 1.0
 
 
@@ -67,7 +67,7 @@ def _from_nothing(step: float, label: str, digits: int) -> Scale:
 
 @dataclass(frozen=True)
 class CountryValue:
-    """A country with at least one group. A null value is one that is not defined; `says` tells why."""
+    """A country with a group. `value` is None if undefined; `says` has the numbers or the reason."""
 
     code: str
     value: float | None
@@ -76,7 +76,7 @@ class CountryValue:
 
 
 def world_map(places: Sequence[CountryValue], scale: Scale, *, title: str) -> str:
-    """Return the map as SVG. Countries without a group are land and nothing more."""
+    """Return the map as SVG. Countries without a group are drawn together as plain land."""
     by_code: Mapping[str, CountryValue] = {place.code: place for place in places}
     land_paths, linked = [], []
     for country in countries():

@@ -1,6 +1,6 @@
-"""Values of identity groups on a world map: a country with several groups is drawn once, with all of them.
+"""Values of identity groups on a world map; a country with several groups has one combined value.
 
-How they are brought together is docs/develop/decisions/0002.
+docs/develop/decisions/0002 describes how values are combined.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -18,7 +18,7 @@ STEREOTYPE = "stereotype"
 
 @dataclass(frozen=True)
 class MapMeasure:
-    """What a map may show; `column` is its value in a row of groups, `low` and `high` its interval."""
+    """A measure for maps; `column` names its value in rows of groups, `low` and `high` its interval."""
 
     key: str
     words: str
@@ -75,7 +75,7 @@ def _codes() -> frozenset[str]:
 
 
 def on_the_map(code: str) -> bool:
-    """Whether a group with this code has a place on the map."""
+    """Return whether a group with this code can be placed on the map."""
     return code in _codes()
 
 
@@ -87,10 +87,10 @@ def places(
     epsilon: float | None,
     url: Callable[[Sequence[Row]], str],
 ) -> list[CountryValue]:
-    """The countries of the groups in `rows` (with map_code, name, judgements and the measures).
+    """Return the countries of the groups in `rows` (with map_code, name, judgements and the measures).
 
-    `likelihood` has the marks and showings of every group; `epsilon` is the ε of θ smoothed, None where
-    several groups cannot be pooled (‘none of the above’ counted as random: its marks are in no table).
+    `likelihood` has each group's counts of marked and shown. `epsilon` is the ε of θ smoothed, or None if
+    groups cannot be pooled (when ‘none of the above’ counts as random, its marks are in no table).
     """
     together: dict[str, list[Row]] = {}
     for row in rows:
@@ -118,7 +118,7 @@ def _value_and_words(
 
 
 def group_text(measure: MapMeasure, row: Row) -> str:
-    """One group in words: `Velmari 2.10, 95 % interval of θ 1.20 to 3.90, n = 1,200 judgements`."""
+    """Return a group in words: `Velmari 2.10, 95 % interval of θ 1.20 to 3.90, n = 1,200 judgements`."""
     value, n = row[measure.column], f"n = {row['judgements']:,} judgements"
     if value is None:
         return (
@@ -138,7 +138,7 @@ def group_text(measure: MapMeasure, row: Row) -> str:
 def _pooled(
     measure: MapMeasure, groups: Sequence[Row], cells: Sequence[Row], epsilon: float | None
 ) -> float | None:
-    """The value as if the groups were one."""
+    """Return the value of all groups pooled into one, or None if undefined."""
     if measure.key == "stereotypes":
         return float(len({cell["attribute"] for cell in cells if cell["role"] == STEREOTYPE}))
     stereo, random = _pooled_likelihood(cells, STEREOTYPE), _pooled_likelihood(cells, "random")
@@ -155,7 +155,7 @@ def _pooled(
 
 
 def _pooled_likelihood(cells: Sequence[Row], role: str) -> float | None:
-    """Mean over attributes of marks by showings, those of all groups together."""
+    """Return the mean over attributes of marked ÷ shown, summed over groups; None without attributes."""
     counts: dict[str, list[int]] = {}
     for cell in cells:
         if cell["role"] == role:

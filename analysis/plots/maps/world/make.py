@@ -1,4 +1,4 @@
-"""Draws world.json: `python -m analysis.plots.maps.world.make countries-50m.json codes.json` (see README.md)."""
+"""Make world.json: `python -m analysis.plots.maps.world.make countries-50m.json codes.json` (README.md)."""
 
 import json
 import re
@@ -15,7 +15,7 @@ SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
 
 
 def draw_countries(finer: dict[str, Any], alpha_3: dict[str, str]) -> list[dict[str, Any]]:
-    """Return the countries of world.json; `finer` has those that are too small for the vendored topology."""
+    """Return the countries of world.json; `finer` is a topology that includes very small countries."""
 
     def code(geometry: dict[str, Any]) -> str:
         return alpha_3.get(geometry.get("id", ""), UNCODED.get(geometry["properties"]["name"], ""))
@@ -68,7 +68,7 @@ def _drawn(layer: dict[str, Any]) -> str:
 
 
 def _shorter(path: str) -> str:
-    """The same path to a tenth, each point relative to the one before: half as long."""
+    """Return the path in relative coordinates rounded to a tenth, which halves its length."""
     written, before = "", (0, 0)
     for command, x, y in re.findall(r"([ML])(-?[\d.]+),(-?[\d.]+)|Z", path):
         if not command:
@@ -83,7 +83,7 @@ def _shorter(path: str) -> str:
 
 
 def _middle(world: dict[str, Any], geometry: dict[str, Any]) -> tuple[float, float]:
-    """The middle of the box around the largest ring, in degrees."""
+    """Return the centre of the box around the largest ring, as longitude and latitude in degrees."""
     (scale_x, scale_y), (from_x, from_y) = world["transform"]["scale"], world["transform"]["translate"]
     polygons = geometry["arcs"] if geometry["type"] == "MultiPolygon" else [geometry["arcs"]]
     boxes = []
