@@ -1,4 +1,4 @@
-"""Whose jobs a person may see and steer: their own, and those of studies they belong to."""
+"""Access to jobs: people see and control their own jobs and those of their studies."""
 
 from typing import Any, cast
 
@@ -18,7 +18,7 @@ def jobs_visible_to(user: User | AnonymousUser) -> QuerySet[Job]:
 
 
 def job_for(user: User | AnonymousUser, pk: int, *, to_steer: bool = False) -> Job:
-    """Return the job if `user` may see it (and, `to_steer`, cancel or retry it)."""
+    """Return the job if `user` may see it and, with `to_steer`, cancel or retry it. Raises NotFound or Forbidden."""
     job = jobs_visible_to(user).select_related("created_by").filter(pk=pk).first()
     if job is None:
         raise NotFound("job_not_found", "This job does not exist, or belongs to a study that you cannot see.")
@@ -35,14 +35,14 @@ def may_steer(user: User | AnonymousUser, job: Job) -> bool:
 
 
 def may_read_result(user: User | AnonymousUser, job: Job) -> bool:
-    """Return whether `user` may read what the job found; administrators otherwise see only how it is doing."""
+    """Return whether `user` may read the result of the job; administrators may see jobs without their results."""
     if not isinstance(user, User) or not user.is_superuser or job.study_id is None:
         return True
     return bool(_readable(user).filter(pk=job.study_id).exists())
 
 
 def readable_study_ids(user: User) -> set[int]:
-    """Return the studies of which an administrator may read what jobs found."""
+    """Return the keys of the studies whose job results an administrator may read."""
     return set(_readable(user).values_list("pk", flat=True))
 
 
@@ -57,6 +57,6 @@ def _jobs(user: User | AnonymousUser, studies_of: str) -> QuerySet[Job]:
         return Job.objects.all()
     studies = cast("QuerySet[Any]", import_string(studies_of)(user))
     own_studies = cast("QuerySet[Any]", import_string(settings.JOB_STUDIES_OWN)(user))
-    # Who left a study has left its jobs too, those they started among them.
+    # People who leave a study lose access to its jobs, including jobs they started.
     own_jobs = Q(created_by=user) & (Q(study_id=None) | Q(study_id__in=own_studies.values("pk")))
     return Job.objects.filter(own_jobs | Q(study_id__in=studies.values("pk")))

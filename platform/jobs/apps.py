@@ -9,6 +9,6 @@ class JobsConfig(AppConfig):
     verbose_name = "Jobs"
 
     def ready(self) -> None:
-        # Each app registers its kinds of jobs in a module of this name.
+        # Apps register their kinds of jobs in modules named `background`.
         autodiscover_modules("background")
         navigation.register_link("Jobs", "jobs:list", order=30)

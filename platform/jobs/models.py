@@ -1,4 +1,4 @@
-"""Work that takes longer than a request: its state, progress and outcome."""
+"""Jobs: work that takes longer than a request, with state, progress and result."""
 
 from typing import ClassVar
 
@@ -9,7 +9,7 @@ from django.db.models.functions import Now
 
 
 class Job(models.Model):
-    """One piece of background work. The queue engine only delivers; this row owns state and progress."""
+    """A background job. The engine only delivers its key; this row has its state and progress."""
 
     class State(models.TextChoices):
         QUEUED = "queued", "queued"
@@ -18,36 +18,36 @@ class Job(models.Model):
         FAILED = "failed", "failed"
         CANCELLED = "cancelled", "cancelled"
 
-    kind = models.CharField(max_length=40)  # a name registered with jobs.run.registry
+    kind = models.CharField(max_length=40)  # a kind registered in jobs.run.registry
     title = models.CharField(max_length=200)
     arguments = models.JSONField(default=dict)  # keys of rows, never content
     queue = models.CharField(max_length=20, default="default")
-    # Shared by the jobs that do one piece of work together; "" for a job of its own.
+    # The same for all jobs of a team; "" without a team.
     team = models.CharField(max_length=32, blank=True)
-    # The study it belongs to, by key: this app knows no studies. Membership is checked by `studies.access`.
+    # Key of its study; this app does not import studies. `studies.access` checks membership.
     study_id = models.BigIntegerField(null=True, blank=True)
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
     )
     state = models.CharField(max_length=12, choices=State, default=State.QUEUED)
-    step = models.CharField(max_length=100, blank=True)  # the part of the work it is at, such as “Reading”
+    step = models.CharField(max_length=100, blank=True)  # the current step, such as “Reading”
     steps_done = models.PositiveIntegerField(default=0)
     steps_total = models.PositiveIntegerField(null=True, blank=True)
-    rate = models.FloatField(null=True, blank=True)  # steps a second, of late
+    rate = models.FloatField(null=True, blank=True)  # recent steps per second
     message = models.CharField(max_length=300, blank=True)
-    error = models.TextField(blank=True)  # one sentence a person can act on
+    error = models.TextField(blank=True)  # one sentence that tells a person what to do
     error_code = models.CharField(max_length=60, blank=True)
-    attempts = models.PositiveIntegerField(default=0)  # grows with each claim, so that it tells workers apart
-    # How often in a row a worker died without getting further, and the fewest steps that were ever left then.
+    attempts = models.PositiveIntegerField(default=0)  # grows with each claim, to distinguish workers
+    # Consecutive deaths of workers without progress, and the fewest steps ever left at a death.
     deaths = models.PositiveSmallIntegerField(default=0)
     fewest_left = models.PositiveIntegerField(null=True, blank=True)
     cancel_requested = models.BooleanField(default=False)
-    worker = models.CharField(max_length=100, blank=True)  # who has it, or had it last
-    # When its worker was last heard of; while it is queued, when the workers were last told of it.
+    worker = models.CharField(max_length=100, blank=True)  # current or last worker
+    # Last report of its worker; while the job is queued, its last announcement to workers.
     heartbeat_at = models.DateTimeField(null=True, blank=True)
     lease_expires_at = models.DateTimeField(null=True, blank=True)
     queued_at = models.DateTimeField(null=True, blank=True)
-    wait_until = models.DateTimeField(null=True, blank=True)  # nobody takes it earlier, nor is told of it
+    wait_until = models.DateTimeField(null=True, blank=True)  # not claimed or announced earlier
     created_at = models.DateTimeField(db_default=Now(), editable=False)
     started_at = models.DateTimeField(null=True, blank=True)
     finished_at = models.DateTimeField(null=True, blank=True)
@@ -84,14 +84,14 @@ class Job(models.Model):
 
     @property
     def seconds_left(self) -> float | None:
-        """How long the current part will take at the recent pace; None if that is unknown."""
+        """Seconds until the end of the current step at the recent rate; None if unknown."""
         if self.state != self.State.RUNNING or not self.rate or self.steps_total is None:
             return None
         return (self.steps_total - self.steps_done) / self.rate
 
 
 class JobLine(models.Model):
-    """One line of a job's log. The oldest go when there are too many."""
+    """One line of a job's log; the oldest lines are deleted when there are too many."""
 
     job = models.ForeignKey(Job, on_delete=models.CASCADE, related_name="lines")
     at = models.DateTimeField()
@@ -105,14 +105,14 @@ class JobLine(models.Model):
 
 
 class Worker(models.Model):
-    """A worker process, for as long as it runs; one that dies falls silent and is forgotten after a day."""
+    """A running worker process; a worker that dies stops reporting and is removed after a day."""
 
     name = models.CharField(max_length=100, unique=True)
     host = models.CharField(max_length=80)
     queues = models.JSONField(default=list)
     started_at = models.DateTimeField()
     heartbeat_at = models.DateTimeField(db_index=True)
-    idle_since = models.DateTimeField(null=True, blank=True)  # null while it does a job
+    idle_since = models.DateTimeField(null=True, blank=True)  # null while it runs a job
 
     class Meta:
         ordering: ClassVar = ["name"]

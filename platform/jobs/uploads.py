@@ -1,6 +1,6 @@
-"""Files that people upload wait in storage until a worker has read them, and are removed once their job has ended.
+"""Uploaded files, which are stored until a worker has read them and removed after their job has ended.
 
-A job names such a file in its arguments, under a key that begins with `upload`.
+A job names an uploaded file in its arguments, under a key that begins with `upload`.
 """
 
 import uuid
@@ -18,13 +18,13 @@ from foundation.errors import NotFound
 from jobs.models import Job
 
 PREFIX = "upload"
-# So long a job that failed or was cancelled may be tried again.
+# How long a failed or cancelled job can be retried.
 _KEPT = timedelta(days=7)
 
 
 @contextmanager
 def kept_until_queued(files: dict[str, "File[Any]"]) -> Iterator[dict[str, str]]:
-    """Keep files and yield their names by the keys they came with; remove them if the block fails."""
+    """Store files and yield their names by the same keys; remove them if the block fails."""
     names: dict[str, str] = {}
     try:
         for key, file in files.items():
@@ -40,7 +40,7 @@ def kept_until_queued(files: dict[str, "File[Any]"]) -> Iterator[dict[str, str]]
 
 @contextmanager
 def opened_upload(job: Job, key: str = PREFIX) -> Iterator[BinaryIO]:
-    """Open a file that a job names. Raises NotFound when it was removed."""
+    """Open a file that a job names. Raises NotFound if it was removed."""
     name = job.arguments.get(key, "")
     if not name or not default_storage.exists(name):
         raise NotFound("upload_missing", "The uploaded file was deleted. Upload it again.")
@@ -49,9 +49,9 @@ def opened_upload(job: Job, key: str = PREFIX) -> Iterator[BinaryIO]:
 
 
 def remove_looked_into(*, look: str, importing: str, key: str) -> None:
-    """Remove files that a job of the kind `look` read for the first time and one of the kind `importing` for good.
+    """Remove files that a job of kind `look` has inspected, once a job of kind `importing` has imported them.
 
-    They go when they were imported, and in time when nobody imported them. `key` is the argument that names them.
+    Files that nobody imports are removed after 7 days. `key` is the argument that names the file.
     """
     under_way = (Job.State.QUEUED, Job.State.RUNNING)
     old = timezone.now() - _KEPT
@@ -69,9 +69,9 @@ def remove_looked_into(*, look: str, importing: str, key: str) -> None:
 
 
 def remove_used() -> None:
-    """Remove the files of jobs that ended well, and in time of those that did not.
+    """Remove the files of jobs that succeeded and, after 7 days, of jobs that failed or were cancelled.
 
-    Not the job itself: killed between the removal and its success, it would be done again and find no file.
+    A job does not remove its own file: killed between removal and success, it would run again without the file.
     """
     waiting = Job.objects.filter(arguments__has_key=PREFIX)
     given_up = [Job.State.FAILED, Job.State.CANCELLED]

@@ -1,4 +1,4 @@
-"""Jobs over HTTP: what runs, how far it is, how it ended."""
+"""Jobs, their progress and their results over HTTP."""
 
 from typing import Any, ClassVar, cast
 
@@ -48,7 +48,7 @@ class JobSerializer(serializers.ModelSerializer[Job]):
         user = self.context["request"].user
         if not isinstance(user, User) or not user.is_superuser or job.study_id is None:
             return True
-        # Looked up once for a list.
+        # One query for a whole list.
         context = cast("dict[str, Any]", self.context)
         if "readable" not in context:
             context["readable"] = readable_study_ids(user)
@@ -70,7 +70,7 @@ class JobDetail(generics.RetrieveAPIView[Job]):
     """One job and its progress."""
 
     serializer_class = JobSerializer
-    queryset = Job.objects.none()  # only tells the schema what `pk` is
+    queryset = Job.objects.none()  # tells the schema the type of `pk`
 
     def get_object(self) -> Job:
         return job_for(self.request.user, self.kwargs["pk"])

@@ -1,4 +1,4 @@
-"""How a worker process of either engine works, and whether the engine answers."""
+"""Worker processes of both engines, and a check whether the engine is reachable."""
 
 import logging
 import sys
@@ -19,12 +19,12 @@ _SECONDS_BETWEEN_TRIES = 2.0
 
 
 def uses_celery() -> bool:
-    """Return whether jobs go to workers through Celery, and not through the database."""
+    """Return whether Celery, and not the database, delivers jobs to workers."""
     return isinstance(task_backends["default"], CeleryBackend)
 
 
 def trouble() -> str:
-    """Return what keeps the engine from taking a message now; "" when nothing does."""
+    """Return the type of the error that keeps the engine from accepting messages, or ""."""
     try:
         if uses_celery():
             _reach_broker()
@@ -38,9 +38,9 @@ def trouble() -> str:
 
 
 def work(queues: Sequence[str], *, interval: float, batch: bool, ready: Callable[[], None]) -> None:
-    """Do jobs of these queues one after the other, until the process is asked to end.
+    """Run jobs from these queues, one at a time, until the process is asked to stop.
 
-    `ready` is called before the first job, when the process listens to signals: Ctrl-C while the engine is imported
+    `ready` is called before the first job, once the process handles signals: Ctrl-C during the import of the engine
     may be lost.
     """
     if uses_celery():
@@ -68,7 +68,7 @@ def _work_with_celery(queues: Sequence[str], *, ready: Callable[[], None]) -> No
 
     worker_ready.connect(lambda **_: ready(), weak=False)
     worker_shutting_down.connect(_stop_job, weak=False)
-    # A thread does the job, so that the process goes on answering the broker. One: a job has the machine to itself.
+    # The job runs in a thread, so that the process keeps answering the broker; only one, so that jobs do not compete.
     worker = app.Worker(
         pool="threads",
         concurrency=1,
@@ -89,7 +89,7 @@ def _stop_job(**kwargs: object) -> None:  # noqa: ARG001
 def _work_with_database(
     queues: Sequence[str], *, interval: float, batch: bool, ready: Callable[[], None]
 ) -> None:
-    # The models of this library can only be read once all apps are there.
+    # The models of this library can be imported only after all apps are loaded.
     from django_tasks_db.management.commands.db_worker import Worker
 
     class StoppingWorker(Worker):
@@ -97,9 +97,7 @@ def _work_with_database(
             engine_shutdown.ask()
             try:
                 super().shutdown(signum, frame)
-            except (
-                RuntimeError
-            ):  # it logs, which Python refuses while the line that was interrupted is written
+            except RuntimeError:  # shutdown logs, which Python refuses while it interrupts another log write
                 again, self.running = not self.running, False
                 if again or not self.running_task:
                     sys.exit(int(again))
@@ -121,7 +119,7 @@ def _work_with_database(
             worker.run()
             return
         except (OperationalError, InterfaceError) as error:
-            # The database restarts: wait for it, as the web server does.
+            # The database may be restarting: wait for it, as the web server does.
             logger.warning("The database does not answer", exc_info=error)
             close_old_connections()
             time.sleep(_SECONDS_BETWEEN_TRIES)

@@ -1,4 +1,4 @@
-"""Celery as the second engine: it carries keys of jobs to workers, and nothing else."""
+"""Celery as an engine; it delivers only keys of jobs to workers."""
 
 from typing import Any
 
@@ -13,11 +13,11 @@ from jobs.engine.queues import DEFAULT, QUEUES
 
 
 def queue_named(name: str) -> str:
-    """Return what our queue is called at the broker."""
+    """Return the name of a queue at the broker."""
     return f"{settings.CELERY_QUEUE_PREFIX}.{name}"
 
 
-_queue: Any = Queue  # Kombu has no annotations
+_queue: Any = Queue  # Kombu has no type annotations
 app = Celery("stereoscope", broker=settings.CELERY_BROKER_URL, set_as_current=False)
 app.conf.update(
     task_queues=[_queue(queue_named(name), routing_key=queue_named(name)) for name in QUEUES],
@@ -25,8 +25,8 @@ app.conf.update(
     task_serializer="json",
     accept_content=["json"],
     task_ignore_result=True,
-    # Acknowledged when it is done, and one at a time: no message waits behind a long job of a busy worker.
-    # A message that the broker delivers twice is harmless, for the job is claimed once.
+    # Workers acknowledge a message after its job and prefetch none, so none waits behind a long job.
+    # A message delivered twice is harmless, because a job can be claimed only once.
     task_acks_late=True,
     worker_prefetch_multiplier=1,
     worker_cancel_long_running_tasks_on_connection_loss=False,
@@ -36,14 +36,14 @@ app.conf.update(
     broker_connection_retry_on_startup=True,
     broker_connection_max_retries=None,
     broker_connection_timeout=3,
-    # A person waits for a page meanwhile; the sweeper sends what could not be sent.
+    # Do not retry while a person waits for a page; the sweeper sends the message later.
     task_publish_retry=False,
     broker_transport_options={"socket_connect_timeout": 3, "socket_timeout": 10},
 )
 
 
 def _run_task(path: str, args: list[Any], kwargs: dict[str, Any]) -> None:
-    """Run a task of the django-tasks API by the path of its function."""
+    """Run the task of the django-tasks API at an import path."""
     task = import_string(path)
     if not isinstance(task, Task):
         raise TypeError(f"{path} is not a task.")

@@ -1,4 +1,4 @@
-"""The django-tasks API over Celery: what is enqueued goes to a broker (Redis, RabbitMQ) as a message."""
+"""The django-tasks API over Celery, which sends enqueued tasks to a broker (Redis, RabbitMQ)."""
 
 from typing import Any
 
@@ -14,10 +14,10 @@ from jobs.engine.queues import QueueUnreachable
 
 
 class CeleryBackend(BaseTaskBackend):
-    """Sends tasks and keeps no results: state and outcome of a job are in its row."""
+    """Sends tasks without storing results, because the row of a job has its state and result."""
 
     def enqueue(self, task: Task[Any, Any], args: Any, kwargs: Any) -> TaskResult[Any]:
-        """Send the task to its queue; QueueUnreachable when the broker does not answer."""
+        """Send the task to its queue; raise QueueUnreachable if the broker does not answer."""
         from jobs.engine.celery_app import queue_named, run_task
 
         self.validate_task(task)
@@ -26,7 +26,7 @@ class CeleryBackend(BaseTaskBackend):
                 args=[task.module_path, list(args), dict(kwargs)], queue=queue_named(task.queue_name)
             )
         except (OperationalError, OSError) as error:
-            # Only the type: the text of the error may contain the broker's address with its password.
+            # Only the type, because the text may contain the broker's address with its password.
             raise QueueUnreachable(type(error).__name__) from error
         result: TaskResult[Any] = TaskResult(
             task=task,
@@ -46,7 +46,7 @@ class CeleryBackend(BaseTaskBackend):
         return result
 
     def check(self, **kwargs: Any) -> list[checks.CheckMessage]:  # noqa: ARG002
-        """Refuse to start without a broker: jobs would wait for ever."""
+        """Refuse to start without a broker, because jobs would wait for ever."""
         if settings.CELERY_BROKER_URL:
             return []
         return [

@@ -1,4 +1,4 @@
-"""Who may work on a job: claimed by a conditional UPDATE, held by a lease that must be renewed."""
+"""Claims to jobs, made by a conditional UPDATE and kept by renewing a lease."""
 
 import logging
 import threading
@@ -18,14 +18,14 @@ logger = logging.getLogger(__name__)
 
 
 def lease_end(now: datetime) -> datetime:
-    """Return when a lease taken or renewed `now` runs out."""
+    """Return the end of a lease that is taken or renewed `now`."""
     return now + timedelta(seconds=settings.JOB_LEASE_SECONDS)
 
 
 def claim(job_id: int, *, worker: str = "") -> Job | None:
-    """Take the job if it waits and its time has come, else None.
+    """Claim a queued job that is due and return it, else return None.
 
-    One whose worker died does not wait: the sweeper counts the death and queues it again.
+    A job whose worker died is not claimed here: the sweeper counts the death and queues the job again.
     """
     now = timezone.now()
     is_due = Q(wait_until__isnull=True) | Q(wait_until__lte=now)
@@ -47,13 +47,13 @@ def claim(job_id: int, *, worker: str = "") -> Job | None:
 def held(job: Job) -> QuerySet[Job]:
     """Return the row of a claimed job while the claim is valid.
 
-    The number of the attempt is the fence: it grows with each claim, so an overtaken worker finds no row.
+    The attempt number grows with each claim, so a worker that lost its claim finds no row.
     """
     return Job.objects.filter(pk=job.pk, state=Job.State.RUNNING, attempts=job.attempts)
 
 
 class Heartbeat:
-    """Renews the lease from a thread of its own: one step (loading a model) may take longer than a lease."""
+    """Renews the lease in a separate thread, because a step such as loading a model may outlast the lease."""
 
     def __init__(self, job: Job) -> None:
         self._job = job
@@ -79,10 +79,10 @@ class Heartbeat:
 
     def _renew(self) -> None:
         now = timezone.now()
-        close_old_connections()  # one that broke when the database restarted would stay broken
+        close_old_connections()  # a connection broken by a restart of the database would stay broken
         try:
             if not held(self._job).update(heartbeat_at=now, lease_expires_at=lease_end(now)):
                 self._stopped.set()
         except (DatabaseError, InterfaceError) as error:
-            # The database is busy or restarting: the next beat tries again; if all fail, the lease ends.
+            # The database is busy or restarting: the next beat tries again; if all fail, the lease expires.
             logger.warning("The lease of job %s could not be renewed", self._job.pk, exc_info=error)

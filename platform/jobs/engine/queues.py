@@ -1,4 +1,4 @@
-"""The queues that work waits in. A worker takes from some of them, by default from all."""
+"""The queues of jobs. A worker takes jobs from some queues, by default from all."""
 
 from django.conf import settings
 
@@ -8,12 +8,12 @@ QUEUES = (DEFAULT, GPU)
 
 
 class QueueUnreachable(Exception):
-    """The queue takes no message now."""
+    """The queue cannot accept messages at present."""
 
 
 def queue_for(wants_gpu: bool) -> str:
-    """Return where to put work that does or does not want a graphics card.
+    """Return the queue for a job, depending on whether it needs a graphics card.
 
-    Without GPU_QUEUE all work goes to one queue, so that a single worker does everything.
+    Without GPU_QUEUE, all jobs go to one queue, so that a single worker can run them.
     """
     return GPU if wants_gpu and settings.GPU_QUEUE else DEFAULT

@@ -1,4 +1,4 @@
-"""A worker that is asked to end lets go of its job at the next step instead of finishing hours of work."""
+"""Stopping a worker: its job stops at the next step and returns to the queue."""
 
 import threading
 
@@ -6,7 +6,7 @@ _asked = threading.Event()
 
 
 def ask() -> None:
-    """Let the job of this process stop at its next step; another worker goes on with it."""
+    """Stop the job of this process at its next step; another worker continues it."""
     _asked.set()
 
 
@@ -15,5 +15,5 @@ def asked() -> bool:
 
 
 def forget() -> None:
-    """Work again: for a process in which one worker follows another."""
+    """Clear the request to stop, for a process that runs another worker."""
     _asked.clear()

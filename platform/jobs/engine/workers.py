@@ -1,4 +1,4 @@
-"""Which workers there are: each says so while it lives, so that people see when nobody would do their job."""
+"""The running workers, which report regularly so that people can see whether any would run their job."""
 
 import logging
 import os
@@ -19,21 +19,21 @@ from jobs.models import Worker
 logger = logging.getLogger(__name__)
 
 _FORGOTTEN_AFTER = timedelta(days=1)
-_name = ""  # of the worker that this process is
+_name = ""  # of this process as a worker
 
 
 def name() -> str:
-    """Return the name of the worker that this process is; "" when it is none."""
+    """Return the worker name of this process, or "" if it is not a worker."""
     return _name
 
 
 def console_name() -> str:
-    """Return the name under which this process does a job without being a worker."""
+    """Return the name of this process when it runs a job without being a worker."""
     return f"{socket.gethostname()[:80]}:{os.getpid()}"
 
 
 def gone(console: str) -> bool:
-    """Return whether the process of that `console_name` surely ended; of another machine nobody can say."""
+    """Return whether the process with this `console_name` has ended; False if it ran on another machine."""
     host, _, pid = console.rpartition(":")
     if host != socket.gethostname()[:80] or not pid.isdecimal():
         return False
@@ -47,34 +47,34 @@ def gone(console: str) -> bool:
 
 
 def alive() -> QuerySet[Worker]:
-    """Return the workers that were heard of within a lease."""
+    """Return the workers that have reported within a lease."""
     since = timezone.now() - timedelta(seconds=settings.JOB_LEASE_SECONDS)
     return Worker.objects.filter(heartbeat_at__gte=since)
 
 
 def queues_with_workers() -> set[str]:
-    """Return the queues from which some worker takes work."""
+    """Return the queues that have at least one worker."""
     return {queue for queues in alive().values_list("queues", flat=True) for queue in queues}
 
 
 def queues_with_idle_workers(*, idle_for: timedelta) -> set[str]:
-    """Return the queues of workers that have had nothing to do for a while."""
+    """Return the queues of workers that have been idle for longer than `idle_for`."""
     idle = alive().filter(idle_since__lt=timezone.now() - idle_for)
     return {queue for queues in idle.values_list("queues", flat=True) for queue in queues}
 
 
 def forget_silent() -> int:
-    """Remove workers that were not heard of for a day; return how many."""
+    """Remove workers that have not reported for a day; return their number."""
     return Worker.objects.filter(heartbeat_at__lt=timezone.now() - _FORGOTTEN_AFTER).delete()[0]
 
 
 @contextmanager
 def announced(queues: Sequence[str]) -> Iterator[Worker]:
-    """Be a worker of these queues while the block runs."""
+    """Register this process as a worker of these queues during the block."""
     global _name
     now = timezone.now()
     host = socket.gethostname()[:80]
-    # A container's processes have the same few numbers again and again.
+    # Add a random part, because containers reuse the same few process ids.
     unique = f"{host}:{os.getpid()}:{secrets.token_hex(3)}"
     worker = Worker.objects.create(
         name=unique, host=host, queues=list(queues), started_at=now, heartbeat_at=now, idle_since=now
@@ -89,13 +89,13 @@ def announced(queues: Sequence[str]) -> Iterator[Worker]:
         _name = ""
         stopped.set()
         thread.join()
-        with suppress(DatabaseError, InterfaceError):  # then it is forgotten after a day
+        with suppress(DatabaseError, InterfaceError):  # otherwise, the row is removed after a day
             Worker.objects.filter(pk=worker.pk).delete()
 
 
 @contextmanager
 def busy() -> Iterator[None]:
-    """Say that this worker has something to do while the block runs."""
+    """Mark this worker as busy during the block."""
     Worker.objects.filter(name=_name).update(idle_since=None)
     try:
         yield

@@ -1,1 +1,1 @@
-"""The pages of jobs, and the metrics that Prometheus reads."""
+"""The pages of jobs, and metrics for Prometheus."""

@@ -1,4 +1,4 @@
-"""What operators watch: jobs, queues and workers as Prometheus reads them."""
+"""Metrics of jobs, queues and workers for Prometheus."""
 
 from collections.abc import Iterable, Iterator
 from datetime import timedelta
@@ -21,15 +21,14 @@ from jobs.engine import workers
 from jobs.engine.queues import QUEUES
 from jobs.models import Job
 
-_BUCKETS = (1, 10, 60, 600, 3_600, 21_600, 86_400)  # seconds: from a page's work to a night's
+_BUCKETS = (1, 10, 60, 600, 3_600, 21_600, 86_400)  # seconds: from 1 second to 1 day
 
 
 @requires(get=Capability.BY_KEY)
 def metrics(request: HttpRequest) -> HttpResponse:
-    """Jobs by queue and state, how long they wait and take, how often they are tried, and which workers run; then
-    what the applications add.
+    """Return metrics of jobs and workers, and those in METRIC_SOURCES.
 
-    For an administrator who is signed in, or a scraper with `Authorization: Bearer` and METRICS_TOKEN.
+    For signed-in administrators, or a scraper with `Authorization: Bearer` and METRICS_TOKEN.
     """
     if not _may_read(request):
         return HttpResponseForbidden(
@@ -49,7 +48,7 @@ def _may_read(request: HttpRequest) -> bool:
 
 
 class _JobMetrics(Collector):
-    """Reads the database at each scrape: no process counts what others do."""
+    """Reads the database at each scrape, so that the metrics cover all processes."""
 
     def collect(self) -> Iterator[Metric]:
         yield _jobs()

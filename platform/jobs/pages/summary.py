@@ -1,4 +1,4 @@
-"""What the pages say of a job, in words: the same when it is opened and when it is asked again."""
+"""The state of a job in words, for its page and for updates of the page."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ LINES_PER_PAGE = 50
 
 @dataclass(frozen=True)
 class JobSummary:
-    """The state of a job, in words for its page."""
+    """The state of a job in words."""
 
     state: str
     tone: str
@@ -26,7 +26,7 @@ class JobSummary:
 
 
 def shown(job: Job) -> JobSummary:
-    """Put in words how a job is doing."""
+    """Return the state of a job in words."""
     running = job.state == Job.State.RUNNING
     words = [pace_in_words(job.rate)] if running and job.rate else []
     if job.seconds_left is not None:
@@ -41,7 +41,7 @@ def shown(job: Job) -> JobSummary:
 
 
 def as_json(job: Job, *, after: int | None = None) -> dict[str, Any]:
-    """Return the same for the script that keeps the page up to date, with lines of the log newer than `after`."""
+    """Return the state for the script that updates the page, with lines of the log newer than `after`."""
     words = shown(job)
     newer = job.lines.filter(pk__gt=after)[:LINES_PER_PAGE] if after is not None else []
     return {
@@ -58,7 +58,7 @@ def as_json(job: Job, *, after: int | None = None) -> dict[str, Any]:
 
 
 def pace_in_words(rate: float) -> str:
-    """Write steps a second in the largest unit that makes them a number people can picture."""
+    """Return a rate in steps per second, minute or hour: the first unit in which it is at least 1."""
     for seconds, unit in ((1, "second"), (60, "minute"), (3600, "hour")):
         if rate * seconds >= 1 or unit == "hour":
             number, article = rate * seconds, "an" if unit == "hour" else "a"
@@ -87,5 +87,5 @@ def _lines(lines: Iterable[JobLine]) -> list[dict[str, Any]]:
 
 
 def clock(line: JobLine) -> str:
-    """Return when a line was written, as the log shows it."""
+    """Return the local time of a line as `HH:MM:SS`."""
     return timezone.localtime(line.at).strftime("%H:%M:%S")

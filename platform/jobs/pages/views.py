@@ -1,4 +1,4 @@
-"""What the machine does now, and what became of what it did."""
+"""Pages of current and past jobs."""
 
 from typing import cast
 
@@ -20,7 +20,7 @@ from web.navigation import next_steps
 
 @requires(get=Capability.SIGNED_IN)
 def job_list(request: HttpRequest) -> HttpResponse:
-    """List the jobs of one's studies, newest first."""
+    """List the jobs that the user may see, newest first."""
     jobs = jobs_visible_to(request.user).select_related("created_by")
     state = request.GET.get("state", "")
     if state in Job.State.values:
@@ -31,7 +31,7 @@ def job_list(request: HttpRequest) -> HttpResponse:
 
 @requires(get=Capability.SEE_JOBS)
 def detail(request: HttpRequest, pk: int) -> HttpResponse:
-    """Show one job: how far it is, what came out, what went wrong, its log."""
+    """Show progress, result, error and log of a job."""
     job = job_for(request.user, pk)
     steers = may_steer(request.user, job)
     lines = Paginator(job.lines.all(), LINES_PER_PAGE).get_page(request.GET.get("page"))
@@ -53,7 +53,7 @@ def detail(request: HttpRequest, pk: int) -> HttpResponse:
 
 @requires(get=Capability.SEE_JOBS)
 def progress(request: HttpRequest, pk: int) -> JsonResponse:
-    """Say how far a job is, for the page that asks every two seconds; `after` asks for newer lines of its log."""
+    """Return the progress of a job as JSON, with log lines newer than `after`; its page polls every 2 s."""
     after = request.GET.get("after", "")
     newest = int(after) if after.isascii() and after.isdigit() and len(after) < 19 else None
     answer = JsonResponse(as_json(job_for(request.user, pk), after=newest))

@@ -1,1 +1,1 @@
-"""How a job reports its progress, its pace and its log."""
+"""Progress, rate and log of a job."""

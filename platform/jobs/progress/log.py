@@ -1,4 +1,4 @@
-"""A job's log: what happened when, in few lines that people can read."""
+"""The log of a job: up to 500 lines for people to read."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -12,12 +12,12 @@ MOST_LINES = 500
 
 
 def note(job: Job, text: str) -> None:
-    """Write one line now."""
+    """Write one line with the current time."""
     write(job, [(timezone.now(), text)])
 
 
 def write(job: Job, lines: Iterable[tuple[datetime, str]]) -> None:
-    """Write lines, and drop the oldest when there are too many."""
+    """Write lines; delete the oldest lines beyond MOST_LINES."""
     JobLine.objects.bulk_create(
         JobLine(job=job, at=at, text=_cut(without_secrets(text))) for at, text in lines
     )

@@ -1,17 +1,17 @@
-"""How fast something goes of late."""
+"""The recent rate of steps."""
 
 import time
 from collections import deque
 from collections.abc import Callable
 
 _SECONDS_OF_LATE = 60.0
-_FEWEST_SAMPLES = 10  # slow steps: look back further than a minute
+_FEWEST_SAMPLES = 10  # for slow steps, look back further than a minute
 
 
 class Pace:
-    """Steps a second, from the moment the first of them was done.
+    """Steps per second, measured from the completion of the first step.
 
-    What comes before it – a model that is loaded, steps that an earlier attempt did – says nothing of the rest.
+    Earlier time, such as loading a model or steps of an earlier attempt, does not predict the remaining steps.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
@@ -19,11 +19,11 @@ class Pace:
         self._samples: deque[tuple[float, int]] = deque()
 
     def restart(self) -> None:
-        """Forget what was: other steps begin."""
+        """Discard all samples before other steps begin."""
         self._samples.clear()
 
     def note(self, steps: int) -> None:
-        """Remember that `done` steps are done now."""
+        """Record that `steps` steps are done now."""
         now = self._clock()
         if self._samples and now - self._samples[-1][0] < _SECONDS_OF_LATE / 120:
             return
@@ -32,7 +32,7 @@ class Pace:
             self._samples.popleft()
 
     def rate(self, steps: int) -> float | None:
-        """Return steps a second; None while that is unknown."""
+        """Return steps per second, or None while unknown."""
         if not self._samples:
             return None
         at, then = self._samples[0]

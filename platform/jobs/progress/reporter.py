@@ -1,4 +1,4 @@
-"""How a long verb says how far it is, and learns that it should stop."""
+"""Progress reports of long operations, and requests to stop them."""
 
 import time
 from collections import deque
@@ -15,43 +15,43 @@ from jobs.models import Job
 from jobs.progress import log
 from jobs.progress.pace import Pace
 
-_SECONDS_BETWEEN_WRITES = 1.0  # a page asks every two; each write is a commit of its own
-# How often the log says by itself how far the job is.
+_SECONDS_BETWEEN_WRITES = 1.0  # pages poll every 2 s, and each write is a commit
+# Interval of automatic progress lines in the log.
 _SECONDS_BETWEEN_LINES = 60.0
 
 
 class Progress(Protocol):
-    """What a verb is given. The verb neither prints nor knows who watches."""
+    """The interface through which an operation reports its progress."""
 
     def step(self, name: str) -> None:
-        """Say which part of the work begins, such as “Reading the archive”; its steps are counted from `start`."""
+        """Begin a named part of the work, such as “Reading the archive”; `start` begins counting its steps."""
 
     def start(self, total: int | None = None) -> None:
-        """Begin (again) at nothing of `total` steps; None when the number is not known."""
+        """Set the count to 0 of `total` steps; None if the total is unknown."""
 
     def advance(self, n: int = 1, message: str = "") -> None:
-        """Count `n` more steps as done; `message` says what is being done."""
+        """Count `n` more steps as done; `message` describes the current work."""
 
     def log(self, text: str) -> None:
-        """Write a line into the job's log: what a person may want to read afterwards."""
+        """Write a line to the job's log."""
 
     def check_cancelled(self) -> None:
-        """Raise Cancelled when someone asked to stop. Call it between steps, where stopping is safe."""
+        """Raise Cancelled if a stop was requested. Call this between steps, where stopping is safe."""
 
     def rest(self, seconds: float) -> None:
-        """Wait for something elsewhere. A job in a worker ends with Resting and comes back after that time."""
+        """Wait for another system. In a worker, raise Resting; the job is queued again after `seconds`."""
 
 
 class Cancelled(Exception):
-    """Someone asked for the job to stop."""
+    """A person cancelled the job."""
 
 
 class Interrupted(Cancelled):
-    """The worker is asked to stop, not the job: another worker goes on with it."""
+    """The worker must stop; another worker continues the job."""
 
 
 class Resting(Interrupted):
-    """The job waits for something elsewhere; until then its worker does other work."""
+    """The job waits for another system; meanwhile, its worker runs other jobs."""
 
     def __init__(self, seconds: float) -> None:
         super().__init__(seconds)
@@ -59,11 +59,11 @@ class Resting(Interrupted):
 
 
 class LeaseLost(Exception):
-    """Another worker has taken the job over, so this one must not write any more."""
+    """Another worker has taken over the job, so this worker must not write any more."""
 
 
 class Unwatched:
-    """Progress that nobody follows."""
+    """Progress that is not reported anywhere."""
 
     def step(self, name: str) -> None: ...
 
@@ -137,16 +137,16 @@ class JobProgress:
     def rest(self, seconds: float) -> None:
         if self._in_worker:
             raise Resting(seconds)
-        # Someone at a console waits for the end.
+        # At a console, a person waits for the end.
         end = time.monotonic() + seconds
         while (left := end - time.monotonic()) > 0:
             time.sleep(min(left, _SECONDS_BETWEEN_WRITES))
             self.check_cancelled()
 
     def write(self) -> None:
-        """Write the count and the log and renew the lease, unless the verb is inside a transaction of its own.
+        """Write the count and the log, and renew the lease, unless the operation is inside its own transaction.
 
-        There the row would stay locked until the verb commits, and a person who cancels would wait for it.
+        In a transaction, the row would stay locked until the commit, and a person who cancels would have to wait.
         """
         self._written_at = time.monotonic()
         if _transaction_depth() != self._depth:

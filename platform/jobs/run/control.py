@@ -1,4 +1,4 @@
-"""What people do to a job: cancel it, try it again."""
+"""Cancelling and retrying jobs."""
 
 from django.db import transaction
 from django.db.models import Q
@@ -15,9 +15,9 @@ from jobs.run.teams import team_of
 
 @transaction.atomic
 def cancel(*, job: Job, by: User | None = None) -> Job:
-    """Stop a job and those it works together with: at once where nobody is at work, else at the next step.
+    """Cancel a job and its team. Idle jobs end at once, running jobs at the next step.
 
-    What was done so far stays.
+    Completed steps are kept. Raises Conflict if all jobs have ended.
     """
     cancelled = [member for member in team_of(job) if _cancel(member)]
     if not cancelled:
@@ -40,7 +40,7 @@ def _cancel(job: Job) -> bool:
 
 @transaction.atomic
 def put_down(*, job: Job) -> bool:
-    """End a running job whose process is gone, so that the sweeper does not give it to a worker; whether it was."""
+    """Cancel a running job whose process is gone, so that the sweeper does not requeue it; return whether it was."""
     now = timezone.now()
     running = Job.objects.filter(pk=job.pk, state=Job.State.RUNNING, attempts=job.attempts)
     if not workers.gone(job.worker):
@@ -53,9 +53,9 @@ def put_down(*, job: Job) -> bool:
 
 @transaction.atomic
 def retry(*, job: Job, by: User | None = None) -> Job:
-    """Queue a failed or cancelled job again, with those it works together with that ended so too.
+    """Queue a failed or cancelled job again, with the failed and cancelled jobs of its team.
 
-    They do only what is missing.
+    Jobs skip completed steps. Raises Conflict if no job has failed or was cancelled.
     """
     requeued = [member for member in team_of(job) if _requeue(member)]
     if not requeued:

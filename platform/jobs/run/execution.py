@@ -1,4 +1,4 @@
-"""From a job that was asked for to one that is done: queued for a worker, or done here and now."""
+"""Queueing jobs for workers, and running them in a worker or in this process."""
 
 import logging
 from contextlib import suppress
@@ -38,7 +38,7 @@ def enqueue(
     queue: str = DEFAULT,
     team: str = "",
 ) -> Job:
-    """Ask for background work. `arguments` are keys of rows and names of files, never content."""
+    """Queue a job. `arguments` are keys of rows and names of files, never content."""
     job = prepare(
         kind=kind, title=title, arguments=arguments, by=by, study_id=study_id, queue=queue, team=team
     )
@@ -56,7 +56,7 @@ def prepare(
     queue: str = DEFAULT,
     team: str = "",
 ) -> Job:
-    """Write a job down without telling a worker: for `run_here`."""
+    """Store a job without announcing it to workers, for `run_here`."""
     handler_of(kind)
     now = timezone.now()
     return Job.objects.create(
@@ -73,7 +73,7 @@ def prepare(
 
 
 def deliver(job: Job) -> None:
-    """Tell the workers of the job, once the transaction that wrote it is committed."""
+    """Announce the job to workers after the current transaction is committed."""
     transaction.on_commit(partial(_announce, job.pk, job.queue))
 
 
@@ -81,13 +81,13 @@ def _announce(job_id: int, queue: str) -> None:
     try:
         run_job.using(queue_name=queue).enqueue(job_id)
     except QueueUnreachable as error:
-        # The job is stored, so nobody needs to ask for it again: the sweeper will tell the workers.
+        # The job is stored, so nothing is lost: the sweeper announces it later.
         logger.warning("The workers could not be notified of job %s yet: %s", job_id, error)
         Job.objects.filter(pk=job_id, state=Job.State.QUEUED).update(wait_until=timezone.now())
 
 
 def execute(job_id: int) -> None:
-    """Do a job in a worker. Nothing happens when it is done, cancelled or in someone else's hands."""
+    """Run a job in a worker. Do nothing if it has ended or another worker has claimed it."""
     job = claim(job_id, worker=workers.name())
     if job is None:
         return
@@ -96,11 +96,11 @@ def execute(job_id: int) -> None:
         with workers.busy():
             _perform(job, JobProgress(job))
     except DomainError:
-        return  # Expected, and shown on the job's page.
+        return  # an expected failure, shown on the job's page
 
 
 def run_here(job: Job, progress: Progress) -> Job:
-    """Do a job in this process, shown to `progress` too. An expected failure is stored, and raised."""
+    """Run a job in this process, reporting to `progress` too. A failure is stored and raised."""
     claimed = claim(job.pk, worker=workers.console_name())
     if claimed is None:
         raise Conflict("job_not_free", f"The job “{job.title}” is already running or has ended.")
@@ -139,10 +139,10 @@ def _attempt(job: Job, progress: JobProgress) -> None:
         _end(job, progress, Job.State.CANCELLED, error="The job was stopped at the console.", code="stopped")
         raise
     except Exception as error:
-        # The boundary of all background work: whatever broke, the job must not look as if it were running.
+        # Whatever the error, the job must not remain marked as running.
         if no_room(error):
             logger.error("Job %s (%s) ran out of disk space", job.pk, job.kind, extra={"job_kind": job.kind})
-            # Where the database itself has none, the row stays as it is until the sweeper brings the job back.
+            # If the database has no space either, the row stays until the sweeper requeues the job.
             with suppress(OperationalError):
                 _end(job, progress, Job.State.FAILED, error=NO_ROOM, code="no_room")
             raise DomainError("no_room", NO_ROOM) from error
@@ -185,7 +185,7 @@ def _end(
 
 @transaction.atomic
 def _hand_back(job: Job, progress: JobProgress) -> None:
-    """Queue the job again: its worker was asked to end, which is nobody's fault."""
+    """Queue the job again because its worker must stop."""
     _write_what_is_left(progress)
     now = timezone.now()
     if held(job).update(state=Job.State.QUEUED, queued_at=now, heartbeat_at=now, lease_expires_at=None):
@@ -195,7 +195,7 @@ def _hand_back(job: Job, progress: JobProgress) -> None:
 
 @transaction.atomic
 def _put_aside(job: Job, progress: JobProgress, seconds: float) -> None:
-    """Queue the job again for later: the sweeper tells the workers when its time has come."""
+    """Queue the job again in `seconds`; the sweeper announces it when it is due."""
     _write_what_is_left(progress)
     now = timezone.now()
     held(job).update(

@@ -1,4 +1,4 @@
-"""What a worker attends to twice a second beside its job, and that must not wait until a worker is free."""
+"""Urgent work that every worker does twice a second, even while it runs a job."""
 
 import logging
 
@@ -12,7 +12,7 @@ EVERY = 0.5  # seconds
 
 
 def read() -> None:
-    """Call what the apps registered in JOB_INBOXES; what is wrong with one does not stop the others."""
+    """Call the functions in JOB_INBOXES; log errors, except of the database, and continue."""
     for path in settings.JOB_INBOXES:
         try:
             import_string(path)()

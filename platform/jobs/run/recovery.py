@@ -1,4 +1,4 @@
-"""Jobs whose worker or message was lost come back."""
+"""Recovery of jobs whose worker or message was lost."""
 
 import logging
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ _LONGEST_WAIT = timedelta(minutes=15)
 
 @dataclass(frozen=True)
 class Swept:
-    """What a sweep did: keys of jobs."""
+    """The keys of the jobs that a sweep changed."""
 
     requeued: tuple[int, ...]
     given_up: tuple[int, ...]
@@ -30,7 +30,7 @@ class Swept:
 
 
 def sweep() -> Swept:
-    """Queue again what was left behind by workers that died; give up what kept killing them."""
+    """Queue jobs of dead workers again, and give up jobs whose workers keep dying."""
     lost = list(Job.objects.filter(state=Job.State.RUNNING, lease_expires_at__lt=timezone.now()))
     hopeless = [job for job in lost if _deaths(job) >= settings.JOB_MAX_ATTEMPTS]
     swept = Swept(
@@ -45,9 +45,9 @@ def sweep() -> Swept:
 
 @transaction.atomic
 def requeue_restored(*, reason: str) -> int:
-    """Queue what was running in a database that was restored, whose workers are elsewhere; return how many jobs.
+    """Queue all jobs that were running in a restored database, whose workers are gone; return their number.
 
-    Messages are not restored: a sweep announces each queued job to the queue there is now.
+    Messages are not restored, so all queued jobs become due for the next sweep to announce.
     """
     Worker.objects.all().delete()
     now = timezone.now()
@@ -62,9 +62,9 @@ def requeue_restored(*, reason: str) -> int:
 
 
 def back_off(deaths: int) -> timedelta:
-    """Return how long a job waits whose worker died for the n-th time in a row without getting further.
+    """Return the wait of a job after the n-th consecutive death of its worker without progress.
 
-    The first time not at all: machines are restarted. Then twice as long each time, for it may be the job's fault.
+    There is no wait after the first death, which may be a restart of the machine; then the wait doubles each time.
     """
     if deaths < 2:
         return timedelta()
@@ -73,12 +73,12 @@ def back_off(deaths: int) -> timedelta:
 
 
 def _due() -> QuerySet[Job]:
-    """Jobs that waited long enough."""
+    """Return queued jobs whose wait is over."""
     return Job.objects.filter(state=Job.State.QUEUED, wait_until__lte=timezone.now())
 
 
 def _unheard() -> QuerySet[Job]:
-    """Jobs that a worker without work would have taken, had their message not been lost with the queue."""
+    """Return queued jobs whose message was probably lost, because a worker of their queue is idle."""
     since = timedelta(seconds=settings.JOB_REDELIVER_SECONDS)
     queues = workers.queues_with_idle_workers(idle_for=since)
     announced = Job.objects.filter(state=Job.State.QUEUED, wait_until=None, queue__in=queues)
@@ -90,7 +90,7 @@ def _look_after_the_rest() -> None:
         try:
             import_string(path)()
         except Exception:
-            # Whatever is wrong there, jobs still have to be brought back.
+            # An error here must not prevent the recovery of jobs.
             logger.exception("%s failed while jobs were swept", path)
 
 
@@ -99,9 +99,9 @@ def _left(job: Job) -> int | None:
 
 
 def _deaths(job: Job) -> int:
-    """Return how often in a row workers died of the job, this time included.
+    """Return the number of consecutive deaths of the job's workers, including this death.
 
-    Only fewer steps left than ever before count as getting further, so that no job comes back for ever.
+    Only a new minimum of steps left counts as progress, so that no job is requeued for ever.
     """
     steps_left = _left(job)
     further = steps_left is not None and job.fewest_left is not None and steps_left < job.fewest_left
@@ -158,7 +158,7 @@ def _redeliver(job: Job) -> bool:
 
 
 def _still(job: Job) -> QuerySet[Job]:
-    # Another sweeper, or a worker, may have been faster: then the row no longer looks as it was read.
+    # Matches nothing if another sweeper or a worker has changed the row meanwhile.
     return Job.objects.filter(
         pk=job.pk, state=job.state, attempts=job.attempts, heartbeat_at=job.heartbeat_at
     )

@@ -1,4 +1,4 @@
-"""Which function does a job of which kind."""
+"""The registry of job kinds and their handlers."""
 
 from collections.abc import Callable
 from typing import Any
@@ -7,17 +7,17 @@ from foundation.errors import DomainError
 from jobs.models import Job
 from jobs.progress.reporter import Progress
 
-# Given the job and a progress reporter; what it returns is stored as the job's result.
+# Called with the job and a progress reporter; the return value is stored as the job's result.
 Handler = Callable[[Job, Progress], dict[str, Any] | None]
 
 _handlers: dict[str, Handler] = {}
 
 
 def register(kind: str) -> Callable[[Handler], Handler]:
-    """Make the decorated function do jobs of `kind`. Put it in the `background` module of an app.
+    """Register the decorated function, in the `background` module of an app, as handler of jobs of `kind`.
 
-    A job may be killed at any point and done again: a handler does only what is missing. Its result may hold
-    `summary` (a sentence), `lines` (more sentences) and `url` (where to look next); the job's page shows it.
+    A job may be killed at any point and run again, so a handler must skip what is done. Its result may contain
+    `summary` (a sentence), `lines` (more sentences) and `url` (the next page to see), shown on the job's page.
     """
 
     def add(handler: Handler) -> Handler:
@@ -30,7 +30,7 @@ def register(kind: str) -> Callable[[Handler], Handler]:
 
 
 def handler_of(kind: str) -> Handler:
-    """Return the function that does jobs of `kind`."""
+    """Return the handler of jobs of `kind`; raise DomainError if there is none."""
     if kind not in _handlers:
         raise DomainError("job_kind_unknown", f"This server cannot run jobs of kind “{kind}”.")
     return _handlers[kind]

@@ -1,4 +1,4 @@
-"""Jobs that do one piece of work together: asked for at once, cancelled and tried again together."""
+"""Teams of jobs that share one piece of work and are queued, cancelled and retried together."""
 
 import uuid
 from typing import Any
@@ -25,7 +25,7 @@ def enqueue_team(
     study_id: int | None = None,
     queue: str = DEFAULT,
 ) -> list[Job]:
-    """Queue background work that several workers share. With one worker it is an ordinary job."""
+    """Queue a job for each of `workers` workers as a team; for one worker, an ordinary job."""
     common: dict[str, Any] = {
         "kind": kind,
         "arguments": arguments,
@@ -43,7 +43,7 @@ def enqueue_team(
 
 
 def team_of(job: Job) -> QuerySet[Job]:
-    """Return the jobs that a job works together with, itself included, the first first."""
+    """Return the jobs of a job's team, itself included, the oldest first."""
     if not job.team:
         return Job.objects.filter(pk=job.pk).order_by("pk")
     return Job.objects.filter(team=job.team).order_by("pk")

@@ -71,7 +71,7 @@ class Command(DomainCommand):
 
 @contextmanager
 def _ending_on_sigterm() -> Iterator[None]:
-    """End in an orderly way also before the engine listens to signals itself."""
+    """Exit cleanly on SIGTERM before the engine handles signals itself."""
     before = signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     try:
         yield
@@ -81,7 +81,7 @@ def _ending_on_sigterm() -> Iterator[None]:
 
 @contextmanager
 def _repeating(duty: Callable[[], object], seconds: float, *, name: str) -> Iterator[None]:
-    """Do something again and again in a thread of its own while the block runs."""
+    """Call `duty` every `seconds` in a separate thread during the block."""
     stopped = threading.Event()
     thread = threading.Thread(target=_repeat, args=(duty, seconds, stopped), name=name, daemon=True)
     thread.start()
