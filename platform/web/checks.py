@@ -1,4 +1,4 @@
-"""A check for each setting that is harmless on one's own machine and dangerous on a server."""
+"""Checks of settings that are harmless on a personal machine but dangerous on a server."""
 
 from collections.abc import Sequence
 from importlib.util import find_spec
@@ -17,7 +17,7 @@ def check_files(
     app_configs: Sequence[AppConfig] | None,  # noqa: ARG001
     **kwargs: Any,  # noqa: ARG001
 ) -> list[CheckMessage]:
-    """Refuse half a configuration of object storage: files would silently go to a local folder."""
+    """Refuse incomplete settings of object storage, with which files would silently go to a local folder."""
     messages: list[CheckMessage] = []
     if settings.FILES_ENDPOINT_URL and not settings.FILES_BUCKET:
         messages.append(
@@ -42,7 +42,7 @@ def check_monitoring(
     app_configs: Sequence[AppConfig] | None,  # noqa: ARG001
     **kwargs: Any,  # noqa: ARG001
 ) -> list[CheckMessage]:
-    """Warn where errors or spans are to be sent by packages that are not installed."""
+    """Warn if the packages that send errors or spans are not installed."""
     senders = {
         "SENTRY_DSN": (settings.SENTRY_DSN, find_spec("sentry_sdk") is not None, "no error"),
         "OTEL_EXPORTER_OTLP_ENDPOINT": (
@@ -66,7 +66,7 @@ def check_server_settings(
     app_configs: Sequence[AppConfig] | None,  # noqa: ARG001
     **kwargs: Any,  # noqa: ARG001
 ) -> list[CheckMessage]:
-    """Refuse demo accounts and debug pages on a public host; warn where sign-ins would go unencrypted."""
+    """Refuse demo accounts and debug pages on a public host; warn about unencrypted sign-ins."""
     public = sorted(set(settings.ALLOWED_HOSTS) - LOOPBACK)
     if not public:
         return []

@@ -1,4 +1,4 @@
-"""Fields of several files, and what fields offer where it is known only when the form is made."""
+"""A field for several files, and functions to set the choices of a field when its form is created."""
 
 from collections.abc import Iterable
 from typing import Any

@@ -1,4 +1,4 @@
-"""Views that call one verb: a page with a form, a button, and a button that is confirmed on a page."""
+"""Views that perform one action: a page with a form, a button, and a button with a confirmation page."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
@@ -16,9 +16,9 @@ F = TypeVar("F", bound=forms.BaseForm)
 
 
 def show_refusal(form: forms.BaseForm, error: DomainError, *, field_of: Callable[[str], str] = str) -> None:
-    """Put what a verb refused beside the fields it named, or above the form.
+    """Add the messages of `error` to the fields that it names, or to the form.
 
-    `field_of` says what the form calls an input of the verb.
+    `field_of` maps an argument of the called function to a field of the form.
     """
     named = {field_of(name): text for name, text in error.fields.items()}
     by_field = {name: text for name, text in named.items() if name in form.fields}
@@ -29,27 +29,27 @@ def show_refusal(form: forms.BaseForm, error: DomainError, *, field_of: Callable
 
 
 class VerbView(View, ABC):
-    """Calls one verb, says what happened and leads on."""
+    """Performs one action, then redirects with a message."""
 
-    leads_to: str  # the name of the next address; `place` has its arguments
+    leads_to: str  # name of the next URL, whose arguments `place` returns
 
     @staticmethod
     def before_sign_in(request: HttpRequest) -> None:
-        """Do what is needed before somebody who is not signed in is led to sign in."""
+        """Hook before a visitor who is not signed in is redirected to the sign-in page."""
 
     def load(self) -> None:
-        """Look up what the address names."""
+        """Load the objects that the address names."""
 
     def place(self) -> tuple[Any, ...]:
         return ()
 
     def context(self) -> dict[str, Any]:
-        """Return what the page shows beside the form."""
+        """Return the template context in addition to the form."""
         return {}
 
     @abstractmethod
     def call(self) -> str | HttpResponse:
-        """Call the verb; return what happened, in one sentence, or where else the person is led."""
+        """Perform the action; return a message of one sentence, or another response."""
 
     def redirect_with(self, message: str, to: str, *address: Any) -> HttpResponse:
         messages.success(self.request, message)
@@ -63,27 +63,27 @@ class VerbView(View, ABC):
 
 
 class FormPage(VerbView, Generic[F]):
-    """A page with a form; sent, it calls the verb.
+    """A page with a form whose submission performs the action.
 
-    A form that is not valid, or that the verb refuses, is shown again with its errors and status 400.
+    If the form is invalid or the action raises DomainError, the form is shown again with errors and status 400.
     """
 
     http_method_names = ["get", "head", "post"]
     template_name: str
     form_class: type[F]
     form: F
-    action = ""  # the value of the button that calls the verb; others show the present form
+    action = ""  # value of the button that performs the action; other buttons only show the form again
 
     def make_form(self, data: Any) -> F:
-        """Return the form, unbound where `data` is None."""
+        """Return the form, unbound if `data` is None."""
         return self.form_class(data, self.request.FILES or None)
 
     def instead(self) -> HttpResponse | None:
-        """Return what is answered where this form is not the one to show."""
+        """Return a response to send instead of the form, or None."""
         return None
 
     def field_of(self, name: str) -> str:
-        """Return what the form calls an input of the verb."""
+        """Return the form field for an argument of the action."""
         return name
 
     def get(self, _request: HttpRequest, **_address: Any) -> HttpResponse:
@@ -108,7 +108,7 @@ class FormPage(VerbView, Generic[F]):
 
 
 class Button(VerbView):
-    """A button. The next page shows the message if the verb refuses."""
+    """A button. If the action raises DomainError, the next page shows its message."""
 
     http_method_names = ["post"]
 
@@ -122,7 +122,7 @@ class Button(VerbView):
 
 
 class Confirmation(Button):
-    """A button with a page that says beforehand what it does."""
+    """A button with a page that explains the action before it is confirmed."""
 
     http_method_names = ["get", "head", "post"]
     template_name: str

@@ -1,7 +1,7 @@
-"""Lists of any length, page by page: a page is reached by the key of the row beside it, never by counting rows.
+"""Keyset pagination: pages are found by the key of the adjacent row, without counting rows.
 
-The address names the row that a page follows (`after`) or ends before (`before`), or asks for the last page (`last`).
-So the thousandth page costs what the first does, and rows that are added meanwhile shift nothing.
+The query names the row before the page (`after`) or after it (`before`), or requests the last page (`last`). The
+thousandth page therefore costs as much as the first, and new rows do not shift pages.
 """
 
 from collections.abc import Iterator, Sequence
@@ -17,7 +17,7 @@ EDGES, LAST = ("after", "before"), "last"
 
 @dataclass
 class KeyPage(Generic[M]):
-    """Rows of one page, and the addresses of those beside it; "" where there is none."""
+    """The rows of a page, and the addresses of other pages, or ""."""
 
     object_list: list[M]
     first: str = ""
@@ -41,7 +41,7 @@ class KeyPage(Generic[M]):
 
 
 def key_page(request: HttpRequest, rows: QuerySet[M], *, size: int, order: str = "-pk") -> KeyPage[M]:
-    """Return the page the address asks for; `order` is `pk` or `-pk`. What is no key asks for the first page."""
+    """Return the requested page; `order` is `pk` or `-pk`. Invalid keys give the first page."""
     after, before = (read_key(request.GET, name) for name in EDGES)
     rows = rows.order_by(order)
     newest_first = order == "-pk"
@@ -60,13 +60,13 @@ def key_page(request: HttpRequest, rows: QuerySet[M], *, size: int, order: str =
 
 
 def read_key(query: QueryDict, name: str) -> int | None:
-    """Return the key that an address names, None where it is none."""
+    """Return the key in a query parameter, or None if it is missing or invalid."""
     text = query.get(name, "")
     return int(text) if text.isascii() and text.isdigit() and len(text) < 19 else None
 
 
 def beyond(columns: Sequence[str], values: Sequence[Any], *, backwards: bool) -> Q:
-    """Return the condition on rows that come after the one with these values, or `backwards` before it."""
+    """Return the condition for rows after the row with these values or, if `backwards`, before it."""
     condition, equal = Q(), Q()
     for column, value in zip(columns, values, strict=True):
         condition |= equal & Q(**{f"{column}__{'lt' if backwards else 'gt'}": value})
@@ -75,7 +75,7 @@ def beyond(columns: Sequence[str], values: Sequence[Any], *, backwards: bool) ->
 
 
 def page_between(query: QueryDict, rows: Sequence[M], *, earlier: bool, later: bool) -> KeyPage[M]:
-    """Return a page of these rows; whatever else is in the address stays in those of the pages beside it."""
+    """Return a page of these rows; the addresses of other pages keep all other query parameters."""
 
     def address(**beside: Any) -> str:
         parameters = query.copy()
@@ -84,7 +84,7 @@ def page_between(query: QueryDict, rows: Sequence[M], *, earlier: bool, later: b
         parameters.update({name: str(value) for name, value in beside.items()})
         return f"?{parameters.urlencode()}"
 
-    if not rows:  # beyond an end: the way back is to the beginning
+    if not rows:  # beyond either end: link back to the first page
         return KeyPage([], first=address(), previous=address()) if earlier or later else KeyPage([])
     return KeyPage(
         list(rows),

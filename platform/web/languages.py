@@ -1,4 +1,4 @@
-"""Which language a page is in: the reader's for annotators and on the landing page, else English."""
+"""The language of a page: the reader's for annotators and on the landing page, else English."""
 
 from django.conf import settings
 from django.http import HttpRequest
@@ -7,7 +7,7 @@ from django.utils import translation
 
 
 class LanguageMiddleware(LocaleMiddleware):
-    """Take the language from the cookie or the browser, on TRANSLATED_PAGES and below TRANSLATED_PATHS."""
+    """Use the language of the cookie or browser on TRANSLATED_PAGES and below TRANSLATED_PATHS, else English."""
 
     def process_request(self, request: HttpRequest) -> None:
         path = request.path_info

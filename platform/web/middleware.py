@@ -1,4 +1,4 @@
-"""What goes with every answer, and domain errors as answers that a person can read."""
+"""Middleware: security headers, proxies, request ids, metrics, tracing and error pages."""
 
 import re
 import secrets
@@ -21,7 +21,7 @@ from foundation.monitoring.log_context import REQUEST, context_of
 
 
 class ContentSecurityPolicyMiddleware:
-    """Send the content security policy of the settings: one for all answers, so it is written out once."""
+    """Send the content security policy of the settings, which is built once for all responses."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
@@ -46,22 +46,22 @@ _REQUEST_ID = re.compile(r"[A-Za-z0-9-]{8,64}")
 
 
 class TrustedProxyMiddleware:
-    """Take a visitor's address and scheme from trusted proxies, and from nobody else.
+    """Accept a visitor's address and scheme only from trusted proxies.
 
-    Proxies append the address they see to X-Forwarded-For. Read from its end, the first address that is not of
-    a trusted proxy is the visitor's; what stands before it is the visitor's own claim.
+    Proxies append the address they see to X-Forwarded-For. From the end, the first address that is not a trusted
+    proxy is the visitor's; the visitor may have forged everything before it.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
         self.trusted: list[IPv4Network | IPv6Network] = settings.TRUSTED_PROXIES or []
-        # If proxies are not configured, the scheme is believed: otherwise HTTPS=yes would redirect forever.
+        # If no proxies are configured, trust the scheme; otherwise, HTTPS=yes would redirect for ever.
         kept = {"HTTP_X_FORWARDED_PROTO"} if settings.TRUSTED_PROXIES is None else set()
         self.untrusted_headers = [name for name in _FORWARDED if name not in kept]
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         if self._is_trusted(_address(request.META.get("REMOTE_ADDR", ""))):
-            # A proxy that was reached over a socket or asks by itself (a health check) may name nobody.
+            # A proxy reached over a socket, or its own health check, may send no address.
             visitor = self._visitor(request.META.get("HTTP_X_FORWARDED_FOR", ""))
             if visitor is not None:
                 request.META["REMOTE_ADDR"] = str(visitor)
@@ -86,7 +86,7 @@ class TrustedProxyMiddleware:
 
 
 def _address(text: str) -> IPv4Address | IPv6Address | None:
-    """Return the address in a piece of X-Forwarded-For, without a port; None where there is none."""
+    """Return the address in an item of X-Forwarded-For, without port, or None."""
     text = text.strip()
     if text.startswith("["):
         text = text[1:].partition("]")[0]
@@ -100,7 +100,7 @@ def _address(text: str) -> IPv4Address | IPv6Address | None:
 
 
 class RequestIdMiddleware:
-    """Give each request an id, or keep that of a trusted proxy: in the answer's header and each line of the log."""
+    """Put a request id, generated or from a trusted proxy, into the response headers and every log line."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
@@ -131,7 +131,7 @@ _METHODS = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
 
 
 class RequestMetricsMiddleware:
-    """Count and time requests for /metrics: by patterns such as `studies/<slug:study>/`, which name nothing."""
+    """Count and time requests for /metrics, by URL patterns such as `studies/<slug:study>/`."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
@@ -146,9 +146,9 @@ class RequestMetricsMiddleware:
 
 
 def _method_and_route(request: HttpRequest) -> tuple[str, str]:
-    """Return how and where a request was made, in words of ours.
+    """Return the method and URL pattern of a request; "other" for unknown ones.
 
-    A stranger may send any method and address: each new label would take memory for good, and tell what was sent.
+    Clients may send any method and address. As labels, these would use memory permanently and reveal their content.
     """
     method = request.method if request.method in _METHODS else "other"
     route = request.resolver_match.route if request.resolver_match else "other"
@@ -156,7 +156,7 @@ def _method_and_route(request: HttpRequest) -> tuple[str, str]:
 
 
 class TracingMiddleware:
-    """Send a span of each request to OpenTelemetry, where that is set up."""
+    """Send a span of each request to OpenTelemetry, if configured."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         if not tracing.configured():
@@ -180,9 +180,9 @@ class TracingMiddleware:
 
 
 class NoNulMiddleware:
-    """Leave NUL characters out of the query and the cookies: PostgreSQL has no text with them, and nobody means one.
+    """Remove NUL characters from the query, and cookies that contain them: PostgreSQL cannot store NUL in text.
 
-    Forms and bodies are checked by their fields, and paths by their converters.
+    Form fields check forms and bodies, and path converters check paths.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
@@ -190,7 +190,7 @@ class NoNulMiddleware:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         query = request.META.get("QUERY_STRING", "")
-        # As often as it takes: without the middle of "%0%000", there is another.
+        # Repeat, because removing "%00" from "%0%000" leaves another.
         while "%00" in query or "\0" in query:
             query = request.META["QUERY_STRING"] = query.replace("%00", "").replace("\0", "")
         if "HTTP_COOKIE" in request.META:
@@ -200,7 +200,7 @@ class NoNulMiddleware:
 
 
 class DomainErrorMiddleware:
-    """Turn a DomainError that no view handled into an error page with its status and sentence."""
+    """Turn an unhandled DomainError into an error page with its status and message."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response

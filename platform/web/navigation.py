@@ -1,4 +1,4 @@
-"""Links that apps register when they start, so that no app names a page above it: the main navigation, next steps."""
+"""Links that apps register at start, so that lower apps need not know higher ones: navigation and next steps."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from django.urls import reverse
 
 @dataclass(frozen=True)
 class Link:
-    """A link of the main navigation; `shown_to` says of a person who is signed in whether they see it."""
+    """A link of the main navigation; `shown_to` decides whether a signed-in person sees it."""
 
     label: str
     url_name: str
@@ -42,27 +42,27 @@ def everyone(_user: Any) -> bool:
 def register_link(
     label: str, url_name: str, *, order: int, shown_to: Callable[[Any], bool] = everyone
 ) -> None:
-    """Add a link to the main navigation. Links are ordered by their numbers."""
+    """Add a link to the main navigation; links are sorted by `order`."""
     _links[url_name] = Link(label, url_name, order, shown_to)
 
 
 def register_account(*, sign_in: str, sign_out: str) -> None:
-    """Say by which addresses, given by their names, people sign in and out."""
+    """Set the URL names for signing in and out."""
     _account.update(sign_in=sign_in, sign_out=sign_out)
 
 
 def links_for(user: Any) -> list[Link]:
-    """Return the links that this person sees, in the order of the page."""
+    """Return the links that a person sees, in order."""
     return sorted((link for link in _links.values() if link.shown_to(user)), key=lambda link: link.order)
 
 
 def register_next_steps(after: str, steps: NextSteps) -> None:
-    """Offer what `steps` returns on the page of what was done, which `after` names, such as the kind of a job."""
+    """Offer the links that `steps` returns on the page shown after `after`, such as a kind of job."""
     _next_steps.setdefault(after, []).append(steps)
 
 
 def next_steps(after: str, subject: Any) -> list[NextPage]:
-    """Return what the apps offer to do next; `subject` is what was made, imported or finished."""
+    """Return the next steps that apps offer; `subject` is the object made, imported or finished."""
     return [step for steps in _next_steps.get(after, ()) for step in steps(subject)]
 
 

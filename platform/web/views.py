@@ -1,4 +1,4 @@
-"""The gallery of components, and what is answered when something went wrong."""
+"""The gallery of components, and the error pages."""
 
 import sys
 
@@ -18,7 +18,7 @@ def gallery(request: HttpRequest) -> HttpResponse:
 
 
 def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """Answer in the form that is read at the address: the API's one error shape, or a page."""
+    """Return 404, below /api/ in the error format of the API, else as a page."""
     if request.path.startswith("/api/"):
         return JsonResponse(
             error_body("not_found", gettext("There is nothing at this address."), {}), status=404
@@ -27,7 +27,7 @@ def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """Answer 503 while the database is away, so that programs try again; else 500: the fault is ours."""
+    """Return 503 while the database is unavailable, so that programs retry, else 500."""
     away = isinstance(sys.exc_info()[1], OperationalError | InterfaceError)
     if request.path.startswith("/api/"):
         code = "database_unavailable" if away else "server_error"

@@ -1,1 +1,1 @@
-"""What every REST endpoint shares: errors, pagination, parsers and content negotiation."""
+"""Parts shared by all REST endpoints: errors, pagination, parsers and content negotiation."""

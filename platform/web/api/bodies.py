@@ -1,4 +1,4 @@
-"""Bodies of requests, read by the serializer that declares their fields. A field it does not declare is refused."""
+"""Request bodies, read by the serializer that declares their fields; undeclared fields are refused."""
 
 from collections.abc import Collection, Mapping
 from typing import Any
@@ -19,11 +19,11 @@ _FIELDS: Mapping[type, type[serializers.Field[Any, Any, Any, Any]]] = {
 
 
 class ParameterSetSerializer(Serializer[Any]):
-    """A body that contains a set of parameters: the set checks limits and has the defaults."""
+    """A body with the parameters of a set, which checks limits and has the defaults."""
 
     parameters: type[ParameterSet]
-    names: Collection[str] = ()  # of the parameters, where not all belong to this body
-    needed: Collection[str] = ()  # of the parameters: a body without one of these is refused
+    names: Collection[str] = ()  # names of the parameters in this body; all if empty
+    needed: Collection[str] = ()  # names of required parameters
 
     def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
         declared = self.parameters.declarations()
@@ -38,7 +38,7 @@ def _field(declared: Declaration, *, required: bool) -> serializers.Field[Any, A
     if declared.value_type in (tuple, list):
         return serializers.ListField(child=serializers.CharField(), **told)
     field = _FIELDS[declared.value_type](**told)
-    # For the schema alone: validators made of them would refuse a value with another sentence than the set.
+    # Set after construction, only for the schema: validators would refuse values with another message than the set.
     for limit, value in (
         ("min_value", declared.least),
         ("max_value", declared.most),
@@ -50,7 +50,7 @@ def _field(declared: Declaration, *, required: bool) -> serializers.Field[Any, A
 
 
 def checked_body(form: type[Serializer[Any]], request: Request) -> dict[str, Any]:
-    """Return the fields of the body in their types."""
+    """Return the validated fields of the body."""
     body = form(data=request.data)
     _refuse_unknown(request.data, body.fields)
     body.is_valid(raise_exception=True)
@@ -58,8 +58,8 @@ def checked_body(form: type[Serializer[Any]], request: Request) -> dict[str, Any
 
 
 def raw_body(form: type[Serializer[Any]], request: Request) -> dict[str, Any]:
-    """Return the unchanged body, for a verb that checks the values itself; no fields if the body is not an object."""
-    # The class's fields are not copied: annotators' answers take this path.
+    """Return the body without validation of values, or {} if it is not an object; refuse unknown fields."""
+    # Do not copy the declared fields: annotators' answers take this path.
     _refuse_unknown(request.data, form._declared_fields)
     return request.data if isinstance(request.data, dict) else {}
 

@@ -1,4 +1,4 @@
-"""The one error shape of the API: `{"error": {"code", "message", "fields"}}`."""
+"""The error format of the API: `{"error": {"code", "message", "fields"}}`."""
 
 from typing import Any
 
@@ -14,10 +14,10 @@ from foundation.monitoring import tracing
 
 
 def exception_handler(error: Exception, context: dict[str, Any]) -> Response | None:
-    """Return the answer to an expected failure; anything else is a bug and stays one."""
+    """Return the response to an expected error, or None for other exceptions."""
     if isinstance(error, DomainError):
         tracing.note_error(error)
-        # Verbs speak English; what annotators read of them is in the catalogues.
+        # Messages are in English; those for annotators have translations.
         translated = {name: gettext(sentence) for name, sentence in error.fields.items()}
         return _answer(error.status, error.code, gettext(error.message), translated)
     if isinstance(error, Http404):

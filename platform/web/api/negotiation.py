@@ -1,4 +1,4 @@
-"""Content negotiation where there is nothing to negotiate."""
+"""Content negotiation for endpoints that only return JSON."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -10,7 +10,7 @@ from rest_framework.request import Request
 
 
 class JsonOnly(BaseContentNegotiation):
-    """Answer JSON without weighing what the client accepts: for what is asked for most."""
+    """Return JSON regardless of the Accept header, to save time in frequent requests."""
 
     def select_parser(self, request: Request, parsers: Iterable[BaseParser]) -> BaseParser | None:
         content_type = request.content_type.partition(";")[0].strip().lower()

@@ -1,10 +1,10 @@
-"""Every list of the API comes in pages."""
+"""Pagination of the lists of the API."""
 
 from rest_framework.pagination import CursorPagination
 
 
 class IdCursorPagination(CursorPagination):
-    """Pages by primary key: stable while rows are added."""
+    """Pagination by primary key, stable while rows are added."""
 
     ordering = "-pk"
     page_size = 50

@@ -1,4 +1,4 @@
-"""Bodies of API requests: JSON that every part of the server can process and every database can store."""
+"""Parsing of API requests: JSON that the server can process and every database can store."""
 
 from collections.abc import Mapping
 from typing import IO, Any
@@ -12,7 +12,7 @@ _WHOLE_NUMBERS = range(-(2**63), 2**63)
 
 
 class StorableJSONParser(JSONParser):
-    """Refuses with 400 what would fail later: deep nesting, text that is no text, and numbers beyond 64 bits."""
+    """Refuses deep nesting, invalid text and integers beyond 64 bits with 400, because they would fail later."""
 
     def parse(
         self,
@@ -29,7 +29,7 @@ class StorableJSONParser(JSONParser):
 
 
 def check_storable(body: object) -> None:
-    """Raise ParseError unless a value that was read from JSON can be stored."""
+    """Raise ParseError if a JSON value cannot be stored."""
     level: list[object] = [body]
     for _ in range(MAX_DEPTH):
         deeper: list[object] = []

@@ -1,4 +1,4 @@
-"""What the gallery of components shows: invented peoples, and every state a component can be in."""
+"""Data for the gallery of components, with invented peoples and every state of a component."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -11,7 +11,7 @@ from web.design.tones import TONES
 
 
 class GalleryForm(forms.Form):
-    """One field of each kind, some of them wrong when the form is bound to nothing."""
+    """One field of each kind; some are invalid when the form is bound to empty data."""
 
     name = forms.CharField(
         label="Name of the study", help_text="Readers of the report see it.", max_length=80
@@ -40,7 +40,7 @@ class GalleryForm(forms.Form):
 
 @dataclass(frozen=True)
 class GalleryRow:
-    """A row as analysts see it: whole, reaching beyond the axis, without an interval, without a value."""
+    """A row of results: complete, beyond the axis, without an interval, or without a value."""
 
     group: str
     region: str
@@ -62,7 +62,7 @@ ROWS = (
 
 
 def gallery_context() -> dict[str, object]:
-    """Everything the gallery template shows."""
+    """Return the context of the gallery template."""
     now = timezone.now()
     return {
         "form": GalleryForm(initial={"images": 15, "kind": "marking", "regions": ["n"]}),

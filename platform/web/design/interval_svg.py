@@ -1,4 +1,4 @@
-"""The interval of a table row as inline SVG, with its numbers as text."""
+"""Intervals in table rows as inline SVG, with the numbers as text."""
 
 import math
 from typing import Any
@@ -25,7 +25,7 @@ def interval_svg(
     level: int = 95,
     reason: str = "",
 ) -> SafeString:
-    """Draw an interval that has an estimate; one without limits is a hollow dot."""
+    """Return an interval as SVG; an estimate without limits is a hollow dot."""
     low, estimate, high, reference = (
         None if is_null(v) else float(as_number(v)) for v in (low, estimate, high, reference)
     )
@@ -43,14 +43,14 @@ def interval_svg(
 
 
 def has_no_upper_end(low: Any, high: Any, reason: str) -> bool:
-    """Whether the interval reaches to infinity: there is a lower end, and nothing above is excluded."""
+    """Return whether the interval has a lower end and extends to infinity."""
     return reason == "unbounded" and is_null(high) and not is_null(low)
 
 
 def interval_words(
     low: Any, estimate: Any, high: Any, *, digits: int | None, level: int = 95, reason: str = ""
 ) -> str:
-    """Say an interval: `3.10, 95 % interval 2.20 to 4.60`."""
+    """Return an interval in words, such as `3.10, 95 % interval 2.20 to 4.60`."""
     value = format_number(estimate, digits)
     if has_no_upper_end(low, high, reason):
         return f"{value}, {level} % interval from {format_number(low, digits)} without an upper end"

@@ -1,4 +1,4 @@
-"""Where the parts of an interval lie when it is drawn in a table row."""
+"""Positions of the parts of an interval drawn in a table row."""
 
 import math
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ INSET = 8.0
 
 @dataclass(frozen=True)
 class IntervalDrawing:
-    """Positions in SVG units. A part that lies outside the axis is None, and its side is marked as beyond."""
+    """Positions in SVG units. A part outside the axis is None, and `beyond_start` or `beyond_end` is set."""
 
     span_start: float | None
     span_end: float | None
@@ -30,7 +30,7 @@ def draw_interval(
     reference: float | None = None,
     scale: str = "linear",
 ) -> IntervalDrawing:
-    """Place an interval on an axis from `minimum` to `maximum` (`scale` is `linear`, or `log` for ratios)."""
+    """Return the positions on an axis from `minimum` to `maximum` (`scale`: `linear`, or `log` for ratios)."""
     if scale not in ("linear", "log"):
         raise ValueError(f"scale must be 'linear' or 'log', not {scale!r}")
     if scale == "log" and minimum <= 0:
@@ -41,7 +41,7 @@ def draw_interval(
         raise ValueError(f"low {low!r} must not be above high {high!r}")
 
     def place(value: float) -> float:
-        """Position of a value already inside the axis; an axis without length puts it in the middle."""
+        """Return the position of a value within the axis; the middle if the axis has no length."""
         if minimum == maximum:
             return WIDTH / 2
         low_end, high_end, position = (

@@ -1,4 +1,4 @@
-"""Which tone a state is shown in."""
+"""The tones in which states are shown."""
 
 TONES: dict[str, tuple[str, ...]] = {
     "quiet": (
@@ -35,5 +35,5 @@ _TONE_OF_STATE = {state: tone for tone, states in TONES.items() for state in sta
 
 
 def tone_of(state: str) -> str:
-    """Return the tone of a state, quiet when nothing is known of it."""
+    """Return the tone of a state, `quiet` for unknown states."""
     return _TONE_OF_STATE.get(state.lower(), "quiet")

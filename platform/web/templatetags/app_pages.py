@@ -1,4 +1,4 @@
-"""Addresses of pages that belong to apps above the one that links to them: a setting names each."""
+"""Addresses of pages in higher apps, which settings name."""
 
 from django import template
 from django.conf import settings

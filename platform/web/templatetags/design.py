@@ -1,4 +1,4 @@
-"""The tags that pages are built from; docs/develop/design.md shows each with its markup."""
+"""Template tags for pages; docs/develop/design.md shows each with its markup."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -37,7 +37,7 @@ def _pairs(values: tuple[Any, ...], tag: str) -> list[tuple[Any, Any]]:
     return list(zip(values[::2], values[1::2], strict=True))
 
 
-# Numbers: built here and not in a template because a table asks for thousands of them.
+# Numbers: built without templates, because tables contain thousands of them.
 
 
 def _null(reason: object) -> SafeString:
@@ -49,7 +49,7 @@ def _null(reason: object) -> SafeString:
 
 @register.simple_tag(name="number")
 def number_tag(value: object, digits: int | None = None, reason: str = "", unit: str = "") -> SafeString:
-    """A number, or a dash with the reason why there is none."""
+    """Return a number, or a dash with the reason for its absence."""
     if is_null(value):
         return _null(reason)
     if unit:
@@ -59,13 +59,13 @@ def number_tag(value: object, digits: int | None = None, reason: str = "", unit:
 
 @register.simple_tag(name="percent")
 def percent_tag(share: object, digits: int = 0, reason: str = "") -> SafeString:
-    """A share between 0 and 1 as a percentage, or a dash with its reason."""
+    """Return a share between 0 and 1 as a percentage, or a dash with the reason."""
     return _null(reason) if is_null(share) else format_html("{}", format_percent(share, digits))
 
 
 @register.simple_tag
 def num_cell(value: object, digits: int | None = None, reason: str = "", unit: str = "") -> SafeString:
-    """A table cell with a number: right-aligned, sorted by its value and not by its rounding."""
+    """Return a right-aligned table cell with a number, sorted by its unrounded value."""
     key = "" if is_null(value) else str(as_number(value))
     return format_html(
         '<td class="num" data-value="{}">{}</td>', key, number_tag(value, digits, reason, unit)
@@ -74,7 +74,7 @@ def num_cell(value: object, digits: int | None = None, reason: str = "", unit: s
 
 @register.simple_tag
 def percent_cell(share: object, digits: int = 0, reason: str = "") -> SafeString:
-    """A table cell with a percentage."""
+    """Return a table cell with a percentage."""
     key = "" if is_null(share) else str(as_number(share))
     return format_html('<td class="num" data-value="{}">{}</td>', key, percent_tag(share, digits, reason))
 
@@ -94,7 +94,7 @@ def percent_filter(share: object, digits: int = 0) -> str:
 
 @register.filter
 def signed(value: object, digits: int | None = None) -> str:
-    """A difference, with its sign."""
+    """Return a number with its sign."""
     return format_number(value, digits, signed=True)
 
 
@@ -105,7 +105,7 @@ def reason_text(reason: object) -> str:
 
 @register.simple_tag
 def status(state: object, label: object = "", tone: str = "") -> SafeString:
-    """A word in its tone; `label` says it in other words."""
+    """Return a state in its tone; `label` replaces the word."""
     words = label or words_of_reason(state)
     return format_html('<span class="status {}">{}</span>', tone or tone_of(str(state)), words)
 
@@ -124,7 +124,7 @@ def interval(
     level: int = 95,
     reason: str = "",
 ) -> SafeString:
-    """An interval drawn in the line, with its numbers as its title and, on demand, beside it."""
+    """Return an inline drawing of an interval, with its numbers as title and, with `values`, beside it."""
     if is_null(estimate):
         return _null(reason)
     drawing = interval_svg(
@@ -150,7 +150,7 @@ def interval(
 def interval_cell(
     low: object, estimate: object, high: object, minimum: object, maximum: object, **options: Any
 ) -> SafeString:
-    """A table cell holding an interval, sorted by its estimate."""
+    """Return a table cell with an interval, sorted by its estimate."""
     key = "" if is_null(estimate) else str(as_number(estimate))
     drawn = interval(low, estimate, high, minimum, maximum, **options)
     return format_html('<td class="interval-cell" data-value="{}">{}</td>', key, drawn)
@@ -158,7 +158,7 @@ def interval_cell(
 
 @register.simple_tag
 def label_mark(number: int) -> SafeString:
-    """The colour and stroke pattern of one of the five labels. The words beside it carry the meaning."""
+    """Return the colour and stroke pattern of one of the five labels, which only supplement its text."""
     if number not in range(1, 6):
         raise ValueError(f"there are five label colours, 1 to 5; {number!r} is none of them")
     return format_html(
@@ -170,7 +170,7 @@ def label_mark(number: int) -> SafeString:
 
 @register.simple_tag
 def when(moment: datetime | None, missing: str = "never") -> SafeString:
-    """Return the exact moment with its time zone; on hover also how long ago (or in how long) it is."""
+    """Return a moment with time zone; its title is the distance from now."""
     if moment is None:
         return format_html('<span class="null">{}</span>', missing)
     local = timezone.localtime(moment)
@@ -183,7 +183,7 @@ def when(moment: datetime | None, missing: str = "never") -> SafeString:
 
 
 def _day_format() -> str:
-    """Return how a day is written in the page's language: 4 Nov 2026 in English."""
+    """Return the date format of the page's language (4 Nov 2026 in English)."""
     return str(get_format("DATE_FORMAT", lang=get_language() or "en"))
 
 
@@ -214,7 +214,7 @@ def breadcrumbs(*labels_and_urls: Any) -> dict[str, object]:
 
 @register.simple_tag(takes_context=True)
 def nav_link(context: Context, label: str, url: str) -> SafeString:
-    """A link of the main navigation, marked when the page is it or lies below it."""
+    """Return a link of the main navigation, marked if the current page is at or below it."""
     path = context["request"].path
     if not path.startswith(url):
         return format_html('<a href="{}">{}</a>', url, label)
@@ -223,10 +223,10 @@ def nav_link(context: Context, label: str, url: str) -> SafeString:
 
 @register.inclusion_tag(f"{COMPONENTS}/navigation/tabs.html", takes_context=True)
 def tabs(context: Context, label: str, *labels_and_urls: Any) -> dict[str, object]:
-    """Sections as links. Current is the one whose address is the longest beginning of this page's.
+    """Show sections as links. The current tab is the one with the longest address that the page's address starts with.
 
-    A tab whose address begins those of all others, such as an overview, is current on its own page alone. One whose
-    address is empty is left out: this study has nothing to show under it.
+    A first tab whose address is a prefix of all others, such as an overview, is current only on its own page. A tab
+    with an empty address is left out.
     """
     path = context["request"].path
     pairs = [(name, url) for name, url in _pairs(labels_and_urls, "tabs") if url]
@@ -262,7 +262,7 @@ def stage_bar(stages: Iterable[object], label: str = "Stages of the study") -> d
 
 @register.inclusion_tag(f"{COMPONENTS}/navigation/pagination.html", takes_context=True)
 def pagination(context: Context, page_obj: "Page[Any]", param: str = "page") -> dict[str, object]:
-    """Previous and next page; whatever else is in the address stays there."""
+    """Link to the previous and next page, keeping other query parameters."""
 
     def address(page: int) -> str:
         query = context["request"].GET.copy()
@@ -278,7 +278,7 @@ def pagination(context: Context, page_obj: "Page[Any]", param: str = "page") -> 
 
 @register.inclusion_tag(f"{COMPONENTS}/navigation/key_pagination.html")
 def key_pagination(page: KeyPage[Any]) -> dict[str, object]:
-    """The pages beside one of `web.keyset`, the first and the last."""
+    """Link to the adjacent, first and last pages of a page of `web.keyset`."""
     return {"page": page}
 
 
@@ -325,7 +325,7 @@ def data_table(
     tall: bool = False,
     classes: str = "",
 ) -> SafeString:
-    """A table with caption and sideways scrolling; `filter` labels its filter box and needs an `id`."""
+    """Return a table with a caption and horizontal scrolling; `filter` labels its filter box and needs an `id`."""
     if filter and not id:
         raise template.TemplateSyntaxError("data_table needs an id to be filtered")
     values = {
@@ -368,7 +368,7 @@ def progress(done: int, total: int, label: str = "") -> dict[str, object]:
 def progress_segments(
     segments: Iterable[tuple[str, int, str]], total: int, label: str = ""
 ) -> dict[str, object]:
-    """One bar in parts. Parts come in the order given; what they leave of `total` stays empty."""
+    """Show a segmented bar, with segments in the given order; the rest of `total` stays empty."""
     parts: list[dict[str, object]] = []
     start = 0.0
     for name, count, tone in segments:
@@ -391,7 +391,7 @@ def _kind(bound: BoundField) -> str:
 
 @register.inclusion_tag(f"{COMPONENTS}/forms/field.html")
 def field(bound: BoundField, label: str = "") -> dict[str, object]:
-    """One field with its label, help, control and error."""
+    """Show a field with its label, help, control and error."""
     if not isinstance(bound, BoundField):
         raise template.TemplateSyntaxError(f"field takes a form's field, not {bound!r}: is its name right?")
     kind = _kind(bound)
@@ -417,7 +417,7 @@ def form_fields(form: forms.BaseForm) -> dict[str, object]:
 
 @register.simple_tag
 def hidden_inputs(form: forms.BaseForm) -> SafeString:
-    """The values of a form whose fields stand elsewhere on the page, or nowhere: without ids, labels and help."""
+    """Return hidden inputs with the values of a form, without ids, labels and help."""
     inputs = (bound.field.hidden_widget().render(bound.html_name, bound.value()) for bound in form)
     return format_html_join("", "{}", ((element,) for element in inputs))
 
@@ -426,6 +426,6 @@ def hidden_inputs(form: forms.BaseForm) -> SafeString:
 def post_button(
     address: str, *arguments: object, label: str, tone: str = "", busy: str = "", inline: bool = False
 ) -> dict[str, object]:
-    """A form that is nothing but a button; `address` and `arguments` are those of `url`."""
+    """Show a form with only a button; `address` and `arguments` are as for `url`."""
     url = reverse(address, args=arguments)
     return {"url": url, "label": label, "tone": tone, "busy": busy, "inline": inline}

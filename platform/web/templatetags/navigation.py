@@ -1,4 +1,4 @@
-"""The tags that `base.html` builds the main navigation from."""
+"""Template tags for the main navigation in `base.html`."""
 
 from typing import Any
 
@@ -14,5 +14,5 @@ register.simple_tag(navigation.sign_out_url)
 
 @register.simple_tag
 def navigation_links(user: Any) -> list[navigation.Link]:
-    """The links of the main navigation that a person sees: `label` and `url` of each."""
+    """Return the links of the main navigation that a person sees, each with `label` and `url`."""
     return navigation.links_for(user)
