@@ -1,4 +1,4 @@
-"""Changing a campaign over HTTP: its settings, its copies, how many answer each task, what they read."""
+"""API for changing a campaign: settings, copies, annotators per task, texts for annotators."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ from web.api.bodies import ParameterSetSerializer, checked_body
 
 
 class ChangesSerializer(ParameterSetSerializer):
-    """What may change while people work. Options not given stay; one given as null goes back to its default."""
+    """Settings of a running campaign. Omitted options keep their values; null restores an option's default."""
 
     parameters = CampaignDesign
     names = ("name", "lease_minutes")
@@ -29,7 +29,7 @@ class ChangesSerializer(ParameterSetSerializer):
 
 
 class CopySerializer(ParameterSetSerializer):
-    """`same_draw` keeps the seed, so that the same is asked in the same order."""
+    """A copy of a campaign. `same_draw` keeps the seed, so that tasks and their order are the same."""
 
     parameters = CampaignDesign
     names = ("name",)
@@ -43,7 +43,7 @@ class ExtensionSerializer(ParameterSetSerializer):
 
 
 class WordsSerializer(serializers.Serializer[Any]):
-    """What annotators read; what is not given stays."""
+    """The texts for annotators; omitted texts stay unchanged."""
 
     guidelines = serializers.CharField(required=False)
     statement = serializers.CharField(required=False)
@@ -51,7 +51,7 @@ class WordsSerializer(serializers.Serializer[Any]):
 
 
 class VersionSerializer(InstrumentSerializer):
-    """A version of what annotators read, and the number of annotations made with it."""
+    """A version of the texts for annotators, and the number of annotations made with it."""
 
     annotations = serializers.IntegerField()
     created_at = serializers.DateTimeField()
@@ -59,7 +59,7 @@ class VersionSerializer(InstrumentSerializer):
 
 @requires(get=Capability.SEE_CAMPAIGNS, patch=Capability.RUN_CAMPAIGNS)
 class CampaignSettings(CampaignDetail):
-    """One campaign's settings and state; a lead changes what may change while people work."""
+    """One campaign's settings and state; leads can change the settings of a running campaign."""
 
     @extend_schema(request=ChangesSerializer, responses=CampaignSerializer)
     def patch(self, request: Request, pk: int) -> Response:
@@ -82,7 +82,7 @@ class CampaignCopies(APIView):
 
 @requires(post=Capability.RUN_CAMPAIGNS)
 class CampaignExtension(APIView):
-    """Ask another number of annotators for each task."""
+    """Change the number of annotators for each task."""
 
     @extend_schema(request=ExtensionSerializer, responses=CampaignSerializer)
     def post(self, request: Request, pk: int) -> Response:
@@ -94,7 +94,7 @@ class CampaignExtension(APIView):
 
 @requires(get=Capability.SEE_CAMPAIGNS, post=Capability.RUN_CAMPAIGNS)
 class CampaignInstruments(APIView):
-    """What annotators read, newest version first; a lead makes the next one."""
+    """The versions of the texts for annotators, newest first; leads can create the next version."""
 
     @extend_schema(operation_id="campaigns_instruments_list", responses=VersionSerializer(many=True))
     def get(self, request: Request, pk: int) -> Response:

@@ -1,4 +1,4 @@
-"""The languages of a campaign over HTTP, and the CSV file of its translations."""
+"""API for the languages of a campaign and the CSV file of its translations."""
 
 import io
 from collections.abc import Mapping
@@ -27,7 +27,7 @@ from web.api.parsers import StorableJSONParser
 
 
 class CsvParser(BaseParser):
-    """Takes a CSV file as it is; no more than a byte above what is allowed is read."""
+    """Accepts a CSV file unparsed; reads at most one byte more than allowed."""
 
     media_type = "text/csv"
 
@@ -41,7 +41,7 @@ class CsvParser(BaseParser):
 
 
 class LanguageSerializer(serializers.Serializer[Any]):
-    """A language of a campaign: how many texts are missing, and how many translate an earlier source."""
+    """A language of a campaign, with the numbers of missing texts and of outdated translations."""
 
     language = serializers.CharField()
     texts = serializers.IntegerField()
@@ -53,14 +53,14 @@ class LanguageSerializer(serializers.Serializer[Any]):
 
 
 class NewLanguageSerializer(serializers.Serializer[Any]):
-    """A language to add; with a reason, its texts that are missing stay in English."""
+    """A language to add; with a reason, missing texts stay in English."""
 
     language = serializers.CharField()
     untranslated_reason = serializers.CharField(required=False)
 
 
 class UploadSerializer(serializers.Serializer[Any]):
-    """How many texts of each language were stored, and how many of these translate an earlier source."""
+    """The number of texts stored for each language, and how many of these translate an earlier source."""
 
     changed = serializers.DictField(child=serializers.IntegerField())
     outdated = serializers.IntegerField()
@@ -68,7 +68,7 @@ class UploadSerializer(serializers.Serializer[Any]):
 
 @requires(get=Capability.SEE_CAMPAIGNS, post=Capability.RUN_CAMPAIGNS)
 class CampaignLanguages(APIView):
-    """The languages of a campaign, English first; a lead adds another."""
+    """The languages of a campaign, English first; leads can add a language."""
 
     @extend_schema(operation_id="campaigns_languages_list", responses=LanguageSerializer(many=True))
     def get(self, request: Request, pk: int) -> Response:
@@ -88,7 +88,7 @@ class CampaignLanguages(APIView):
 
 @requires(get=Capability.SEE_CAMPAIGNS, put=Capability.RUN_CAMPAIGNS)
 class CampaignTranslations(APIView):
-    """The texts of a campaign with their translations as CSV; a lead sends the file back filled in."""
+    """The texts of a campaign with their translations as CSV; leads can upload the completed file."""
 
     parser_classes = (CsvParser, StorableJSONParser)
 
@@ -105,7 +105,7 @@ class CampaignTranslations(APIView):
         if isinstance(request.data, io.BytesIO):
             source = request.data
         else:
-            raw_body(serializers.Serializer, request)  # JSON has no field that could be set
+            raw_body(serializers.Serializer, request)  # refuses every field in JSON
             source = io.BytesIO()
         uploaded = translations.upload(
             campaign=campaign, source=source, name="translations.csv", by=_person(request)

@@ -1,4 +1,4 @@
-"""Practice over HTTP: the next practice task, and an answer that is explained."""
+"""API for practice: the next practice task, and feedback on an answer."""
 
 from uuid import UUID
 
@@ -25,7 +25,7 @@ from web.api.bodies import raw_body
 
 @requires(post=Capability.ANNOTATE)
 class PracticeNext(APIView):
-    """Get the next practice task; a round begins with its first."""
+    """Get the next practice task; the first task starts a round."""
 
     unsafe_scope = ApiToken.Scope.ANNOTATE
 
@@ -47,7 +47,7 @@ class PracticeNext(APIView):
 
 @requires(post=Capability.ANNOTATE)
 class PracticeAnswer(APIView):
-    """Answer a practice task and learn what was right; the same answer again returns the same."""
+    """Answer a practice task and get feedback; repeating the request returns the same feedback."""
 
     unsafe_scope = ApiToken.Scope.ANNOTATE
 
@@ -56,7 +56,7 @@ class PracticeAnswer(APIView):
         enrolment, task = _own(request, public_id)
         data = raw_body(PracticeSubmissionSerializer, request)
         practice_answer = rounds.answer(task=task, annotator=enrolment.annotator, data=data.get("answer"))
-        enrolment.refresh_from_db(fields=["state"])  # the last wrong answer of the last round pauses it
+        enrolment.refresh_from_db(fields=["state"])  # failing the last round pauses the enrolment
         return Response(feedback_payload(practice_answer, standing=practice_of(enrolment)))
 
 

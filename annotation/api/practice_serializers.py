@@ -1,4 +1,4 @@
-"""How practice looks over HTTP."""
+"""Serializers for practice."""
 
 from typing import Any
 
@@ -23,7 +23,7 @@ from annotation.kinds.registry import TASK_KINDS
 
 
 class PracticeRoundSerializer(serializers.Serializer[Any]):
-    """The running round, or the latest; `passed` is null while it runs."""
+    """The running or latest round; `passed` is null while it runs."""
 
     number = serializers.IntegerField()
     passed = serializers.BooleanField(allow_null=True)
@@ -33,7 +33,7 @@ class PracticeRoundSerializer(serializers.Serializer[Any]):
 
 
 class PracticeSerializer(serializers.Serializer[Any]):
-    """Where the annotator stands: a round has `tasks`; the share `pass_mark` of right answers passes it."""
+    """The annotator's progress. A round has `tasks` tasks; a share `pass_mark` of right answers passes it."""
 
     state = serializers.ChoiceField(choices=State.choices)
     tasks = serializers.IntegerField()
@@ -43,7 +43,7 @@ class PracticeSerializer(serializers.Serializer[Any]):
 
 
 class PracticeAttributeTaskSerializer(serializers.Serializer[Any]):
-    """A practice task: shown and answered as a real one."""
+    """A practice task, shown and answered like a real task."""
 
     task = serializers.UUIDField()
     kind = serializers.ChoiceField(choices=TASK_KINDS)
@@ -55,7 +55,7 @@ class PracticeAttributeTaskSerializer(serializers.Serializer[Any]):
 
 
 class PracticeQuestionsTaskSerializer(serializers.Serializer[Any]):
-    """A practice task of declared questions: shown and answered as a real one."""
+    """A practice task of declared questions, shown and answered like a real task."""
 
     task = serializers.UUIDField()
     kind = serializers.ChoiceField(choices=TASK_KINDS)
@@ -75,14 +75,14 @@ PracticeTaskSerializer = PolymorphicProxySerializer(
 
 
 class PracticeSubmissionSerializer(serializers.Serializer[Any]):
-    """The answer, as `submit` takes it; boxes may be left out."""
+    """The answer, as for `submit`; boxes can be omitted."""
 
     answer = AnswerField()
 
 
 @extend_schema_field({"oneOf": [{"type": "boolean"}, {"type": "integer"}]})
 class GivenField(serializers.JSONField):
-    """Ticked or not, or a rating."""
+    """Whether the attribute was ticked, or the rating."""
 
 
 @extend_schema_field(
@@ -95,7 +95,7 @@ class GivenField(serializers.JSONField):
     }
 )
 class RightField(serializers.JSONField):
-    """Whether it is there, or which ratings are right; null where it is not scored."""
+    """Whether the attribute is present, or the right ratings; null if not scored."""
 
 
 class PracticeFeedbackAttributeSerializer(serializers.Serializer[Any]):
@@ -108,10 +108,10 @@ class PracticeFeedbackAttributeSerializer(serializers.Serializer[Any]):
 
 
 class PracticeFeedbackQuestionSerializer(serializers.Serializer[Any]):
-    """What was answered to a question (about one `stimulus`), in the shape it was sent in, and what was right.
+    """The answer to a question (about one `stimulus`), in the shape that was sent, and the right answer.
 
-    `right` lists the answers of which one is enough; of a choice of several exactly these, of a ranking the places in
-    the order shown. It is null where the question is not scored.
+    `right` lists the answers of which one is enough; for a choice of several, all answers to choose; for a
+    ranking, the places in the order shown. It is null if the question is not scored.
     """
 
     question = serializers.CharField()
@@ -123,7 +123,7 @@ class PracticeFeedbackQuestionSerializer(serializers.Serializer[Any]):
 
 
 class PracticeQuestionsFeedbackSerializer(serializers.Serializer[Any]):
-    """What was right, question by question, and where the annotator stands after it."""
+    """Feedback on each question, and the annotator's progress after the answer."""
 
     correct = serializers.IntegerField()
     scored = serializers.IntegerField()
@@ -132,7 +132,7 @@ class PracticeQuestionsFeedbackSerializer(serializers.Serializer[Any]):
 
 
 class PracticeAttributesFeedbackSerializer(serializers.Serializer[Any]):
-    """What was right, attribute by attribute, and where the annotator stands after it."""
+    """Feedback on each attribute, and the annotator's progress after the answer."""
 
     correct = serializers.IntegerField()
     scored = serializers.IntegerField()

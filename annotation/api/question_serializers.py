@@ -1,4 +1,4 @@
-"""How tasks of declared questions look over HTTP, and answers to them."""
+"""Serializers for tasks of declared questions and for answers to them."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ LAYOUTS = [
 
 @extend_schema_field({"oneOf": [{"type": "integer"}, {"type": "string"}]})
 class CodeField(serializers.JSONField):
-    """The code of an answer: a number of a scale, else a word."""
+    """The code of an answer: a number for a scale, otherwise a word."""
 
 
 _VALUES: list[dict[str, Any]] = [
@@ -47,7 +47,7 @@ class StimulusImageSerializer(serializers.Serializer[Any]):
 
 
 class StimulusSerializer(serializers.Serializer[Any]):
-    """An image or a text, by the name (`s1`, `s2`, …) under which answers refer to it."""
+    """An image or a text, with the name (`s1`, `s2`, …) that answers use for it."""
 
     ref = serializers.CharField()
     image = StimulusImageSerializer(required=False)
@@ -55,14 +55,14 @@ class StimulusSerializer(serializers.Serializer[Any]):
 
 
 class ConditionSerializer(serializers.Serializer[Any]):
-    """The question is asked after one of these answers to an earlier one; answers as they are sent."""
+    """A condition: the question is asked only after one of these answers to an earlier question."""
 
     question = serializers.CharField()
     answers = serializers.ListField(child=CodeField())
 
 
 class RegionSerializer(serializers.Serializer[Any]):
-    """A place in the image that is asked for with an answer: `after` lists which answers, empty for all."""
+    """A place to mark in the image; `after` lists the answers that ask for it, empty for all answers."""
 
     shape = serializers.ChoiceField(choices=[("box", "a rectangle"), ("point", "a point")])
     required = serializers.BooleanField()  # type: ignore[assignment]  # a field of that name
@@ -70,7 +70,7 @@ class RegionSerializer(serializers.Serializer[Any]):
 
 
 class ScalePointSerializer(serializers.Serializer[Any]):
-    """A point of a scale; one that stands `apart`, such as “Unsure”, has no place among the others."""
+    """A point of a scale; a point that is `apart`, such as “Unsure”, has no position among the others."""
 
     code = serializers.IntegerField()
     label = serializers.CharField()  # type: ignore[assignment]  # a field of that name
@@ -78,7 +78,7 @@ class ScalePointSerializer(serializers.Serializer[Any]):
 
 
 class CodedAnswerSerializer(serializers.Serializer[Any]):
-    """An answer to choose; one that stands `alone` is chosen with no other."""
+    """An answer to choose; an answer that is `alone` cannot be combined with others."""
 
     code = serializers.CharField()
     label = serializers.CharField()  # type: ignore[assignment]  # a field of that name
@@ -86,7 +86,7 @@ class CodedAnswerSerializer(serializers.Serializer[Any]):
 
 
 class QuestionSerializer(serializers.Serializer[Any]):
-    """One question; which further fields there are depends on its type."""
+    """One question; the optional fields depend on its type."""
 
     name = serializers.CharField()
     type = serializers.ChoiceField(choices=[(name, name) for name in _TYPES])
@@ -111,7 +111,7 @@ class QuestionSerializer(serializers.Serializer[Any]):
 
 
 class PlaceSerializer(serializers.Serializer[Any]):
-    """A rectangle or, without `width` and `height`, a point, in fractions of the image from its top left corner."""
+    """A rectangle, or a point (without `width` and `height`), in fractions of the image from the top left."""
 
     stimulus = serializers.CharField()
     x = serializers.FloatField(min_value=0, max_value=1)
@@ -121,11 +121,12 @@ class PlaceSerializer(serializers.Serializer[Any]):
 
 
 class QuestionAnswersSerializer(serializers.Serializer[Any]):
-    """The value of each question that is asked, and the places that belong to it, by the question's name.
+    """The value of each question asked, and the places that belong to it, by the question's name.
 
-    A scale: its code. A choice: a code, or a list of codes. A comparison: `s1`, `s2` or `tie`. A ranking: the place of
-    each stimulus from 1, where those that share a place leave the next ones out (1, 1, 3). A text: the text. Words: a
-    list of their places from 0 in the text split at spaces, empty for none. Of each stimulus: an object of such values.
+    A scale: the code of a point. A choice: a code, or a list of codes. A comparison: `s1`, `s2` or `tie`. A
+    ranking: the place of each stimulus from 1; tied stimuli share a place and the next places are skipped
+    (1, 1, 3). A text: the text. Words: a list of their positions from 0 in the text split at spaces, empty
+    for none. A question about each stimulus: an object with such a value for each.
     """
 
     answers = serializers.DictField(child=AnswerValueField())

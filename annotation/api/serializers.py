@@ -1,4 +1,4 @@
-"""How campaigns and their progress read in JSON, and what a new campaign is made of."""
+"""Serializers for campaigns, their progress, tasks and submissions."""
 
 from typing import Any, ClassVar
 
@@ -19,7 +19,7 @@ from web.api.bodies import ParameterSetSerializer
 
 
 class CampaignSerializer(serializers.ModelSerializer[Campaign]):
-    """A campaign as members see it."""
+    """A campaign, for members of the study."""
 
     study = serializers.CharField(source="study.slug", read_only=True)
     quotas = serializers.SerializerMethodField()
@@ -54,7 +54,7 @@ class CampaignSerializer(serializers.ModelSerializer[Campaign]):
 
 
 class NewCampaignSerializer(ParameterSetSerializer):
-    """What a draft is made of; `annotation.campaigns.lifecycle.create` checks the rest."""
+    """A new draft; `annotation.campaigns.lifecycle.create` checks the rest."""
 
     parameters = CampaignDesign
     names = ("annotators_per_task", "attributes_per_screen", "boxes_required", "lease_minutes")
@@ -86,7 +86,7 @@ class DayProgressSerializer(serializers.Serializer[Any]):
 
 
 class CampaignProgressSerializer(serializers.Serializer[Any]):
-    """Tasks by state, slots (places for one annotator on one task), and what came in."""
+    """Numbers of tasks by state, of slots (places for one annotator on one task), and of annotations."""
 
     tasks = serializers.IntegerField()
     untouched = serializers.IntegerField()
@@ -111,7 +111,7 @@ class CampaignProgressSerializer(serializers.Serializer[Any]):
 
 
 class EnrolmentSerializer(serializers.ModelSerializer[Enrolment]):
-    """An annotator's part in a campaign: a pseudonym and a state, nothing of the person."""
+    """An annotator's participation in a campaign: a pseudonym and a state, without personal data."""
 
     pseudonym = serializers.CharField(source="annotator.pseudonym", read_only=True)
     origin = serializers.CharField(source="annotator.origin", read_only=True)
@@ -150,7 +150,7 @@ class PaySoFarSerializer(serializers.Serializer[Any]):
 
 
 class StandingSerializer(serializers.Serializer[Any]):
-    """`pay` comes with a task that was asked for, where a rate is set; not with the answer to a submission."""
+    """The annotator's progress; `pay` is included with a requested task if a rate is set."""
 
     done = serializers.IntegerField()
     left = serializers.IntegerField()
@@ -158,7 +158,7 @@ class StandingSerializer(serializers.Serializer[Any]):
 
 
 class BoxSerializer(serializers.Serializer[Any]):
-    """In fractions of the image's width and height, from its top left corner."""
+    """A box in fractions of the image's width and height, from its top left corner."""
 
     attribute = serializers.CharField()
     x = serializers.FloatField()
@@ -178,7 +178,7 @@ class AttributeAnswerSerializer(serializers.Serializer[Any]):
 
 
 class LeasedTaskSerializer(serializers.Serializer[Any]):
-    """What every task has."""
+    """The fields of every task."""
 
     assignment = serializers.UUIDField()
     kind = serializers.ChoiceField(choices=TASK_KINDS)
@@ -188,7 +188,7 @@ class LeasedTaskSerializer(serializers.Serializer[Any]):
 
 
 class AttributeTaskSerializer(LeasedTaskSerializer):
-    """A task about attributes, to mark in an image or to rate: all that an annotator may know of it."""
+    """A task about attributes to mark in an image or to rate, with all that its annotator may know."""
 
     image = ShownImageSerializer(allow_null=True)
     attributes = ShownAttributeSerializer(many=True)
@@ -197,7 +197,7 @@ class AttributeTaskSerializer(LeasedTaskSerializer):
 
 
 class QuestionsTaskSerializer(LeasedTaskSerializer):
-    """A task with questions about images or texts: all that an annotator may know of it."""
+    """A task with questions about images or texts, with all that its annotator may know."""
 
     layout = serializers.ChoiceField(choices=LAYOUTS)
     stimuli = StimulusSerializer(many=True)
@@ -215,7 +215,7 @@ TaskSerializer = PolymorphicProxySerializer(
 
 @extend_schema_field(TaskSerializer)
 class TaskField(serializers.JSONField):
-    """One of the tasks above, as `annotation.annotator.payload` makes it."""
+    """A task of either kind, from `annotation.annotator.payload`."""
 
 
 @extend_schema_field(
@@ -226,11 +226,11 @@ class TaskField(serializers.JSONField):
     )
 )
 class AnswerField(serializers.JSONField):
-    """Taken as it came: `annotation.answers.validation` checks it against the task."""
+    """An answer, accepted unchanged; `annotation.answers.validation` checks it against the task."""
 
 
 class SubmissionSerializer(serializers.Serializer[Any]):
-    """The client makes `submission_id`, one for each submission: a retry with the same id is recognised."""
+    """A submission. The client creates a new `submission_id` for each, so that retries are recognised."""
 
     submission_id = serializers.UUIDField()
     answer = AnswerField()
@@ -244,9 +244,9 @@ class SubmissionSerializer(serializers.Serializer[Any]):
 
 
 class SavedSerializer(serializers.Serializer[Any]):
-    """What was saved, and the next task; where `next` is null, `why` is a code that says why.
+    """The saved annotation and the next task; if `next` is null, `why` is a code for the reason.
 
-    `warning` is what the annotator should know of how they work, mostly nothing.
+    `warning` is a message to the annotator about the quality of their work, usually empty.
     """
 
     annotation = serializers.IntegerField()
@@ -259,7 +259,7 @@ class SavedSerializer(serializers.Serializer[Any]):
 
 
 class ReportSerializer(serializers.Serializer[Any]):
-    """Why an image should not be shown; `details` are needed with `other`."""
+    """A reason why an image should not be shown; `other` needs `details`."""
 
     reason = serializers.ChoiceField(choices=ImageReport.Reason.choices)
     details = serializers.CharField(required=False, allow_blank=True, max_length=1000)

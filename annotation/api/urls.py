@@ -1,4 +1,4 @@
-"""Addresses of campaigns and labelling: each answers with and without a slash, the schema shows one."""
+"""Addresses of campaigns and labelling, with and without a trailing slash; the schema lists one form."""
 
 from django.urls import URLPattern, path
 from rest_framework.views import APIView
@@ -7,7 +7,7 @@ from annotation.api import campaign_changes, languages, practice, views
 
 
 def with_slash_twin(route: str, view: type[APIView], name: str, **initkwargs: object) -> list[URLPattern]:
-    """Return `route` as promised, and its twin with or without the slash: a POST survives no redirect."""
+    """Return `route` and its twin with or without the slash, because a redirect would lose a POST."""
     twin = route.removesuffix("/") if route.endswith("/") else f"{route}/"
     return [
         path(route, view.as_view(**initkwargs), name=name),
@@ -18,7 +18,7 @@ def with_slash_twin(route: str, view: type[APIView], name: str, **initkwargs: ob
 _MOVES = ("open", "pause", "resume", "close", "reopen")
 
 urlpatterns = [
-    # First what is asked for most: addresses are tried in this order.
+    # The most frequent requests come first, because addresses are tried in this order.
     *with_slash_twin("assignments/<uuid:public_id>/submit", views.Submit, "assignment-submit"),
     *with_slash_twin("campaigns/<int:pk>/next", views.NextTask, "campaign-next"),
     *with_slash_twin("studies/<slug:slug>/campaigns/", views.CampaignList, "campaign-list"),

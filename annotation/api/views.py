@@ -1,4 +1,4 @@
-"""Campaigns and labelling over HTTP. Each handler finds, calls one verb, renders."""
+"""API for campaigns and labelling. Each handler loads objects, calls one verb and serializes the result."""
 
 from typing import Any
 from uuid import UUID
@@ -43,7 +43,7 @@ from web.api.negotiation import JsonOnly
 
 @requires(get=Capability.SEE_CAMPAIGNS, post=Capability.RUN_CAMPAIGNS)
 class CampaignList(generics.ListAPIView[Campaign]):
-    """A study's campaigns, newest first; a lead can draft another."""
+    """A study's campaigns, newest first; leads can draft another."""
 
     serializer_class = CampaignSerializer
     queryset = Campaign.objects.none()
@@ -72,7 +72,7 @@ class CampaignDetail(generics.RetrieveAPIView[Campaign]):
 
 @requires(get=Capability.SEE_CAMPAIGNS)
 class CampaignProgressView(APIView):
-    """How far a campaign is; a large one as of `counted_at`."""
+    """A campaign's progress; for a large campaign, as of `counted_at`."""
 
     @extend_schema(responses=CampaignProgressSerializer)
     def get(self, request: Request, pk: int) -> Response:
@@ -82,7 +82,7 @@ class CampaignProgressView(APIView):
 
 @requires(get=Capability.SEE_QUALITY)
 class CampaignAnnotators(generics.ListAPIView[Enrolment]):
-    """Who takes part, by pseudonym."""
+    """The annotators of a campaign, by pseudonym."""
 
     serializer_class = EnrolmentSerializer
     queryset = Enrolment.objects.none()
@@ -115,7 +115,7 @@ class CampaignMove(APIView):
 
 @requires(post=Capability.ANNOTATE)
 class NextTask(APIView):
-    """Lease the next task, or get the open one again."""
+    """Lease the next task, or get the open task again."""
 
     unsafe_scope = ApiToken.Scope.ANNOTATE
 
@@ -134,7 +134,7 @@ class NextTask(APIView):
 
 @requires(post=Capability.ANNOTATE)
 class Submit(APIView):
-    """Save an answer, or correct one. Answered after the answer is on disk; safe to repeat."""
+    """Save or correct an answer. It is stored before the response; repeating the request is safe."""
 
     unsafe_scope = ApiToken.Scope.ANNOTATE
     content_negotiation_class = JsonOnly
@@ -170,7 +170,7 @@ class Submit(APIView):
 
 @requires(post=Capability.ANNOTATE)
 class Skip(APIView):
-    """Give a task back unanswered; it is not offered to you again."""
+    """Return a task unanswered; it is not offered to you again."""
 
     unsafe_scope = ApiToken.Scope.ANNOTATE
 
@@ -183,7 +183,7 @@ class Skip(APIView):
 
 @requires(post=Capability.ANNOTATE)
 class ReportImage(APIView):
-    """Tell the lead that the task's image should not be shown. A second report replaces the first."""
+    """Report that the task's image should not be shown. A second report replaces the first."""
 
     unsafe_scope = ApiToken.Scope.ANNOTATE
 
@@ -202,7 +202,7 @@ class ReportImage(APIView):
 
 
 def _judged(answered: dict[str, Any], events: list[QualityEvent]) -> dict[str, Any]:
-    """Add to an answer that is saved what the campaign's quality rules make of how this annotator works."""
+    """Return the response with the consequences of the campaign's quality rules: a pause or a warning."""
     if any(event.action == QualityAction.PAUSE for event in events):
         answered |= {"next": None, "why": "annotator_paused"}
     warnings = [for_annotator(event) for event in events if event.action == QualityAction.WARN]

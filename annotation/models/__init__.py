@@ -1,4 +1,4 @@
-"""Campaigns, tasks, assignments and what annotators answered."""
+"""Campaigns, tasks, assignments and annotators' answers."""
 
 from annotation.models.answers import Annotation, Box, Judgement, Point
 from annotation.models.campaigns import (

@@ -1,4 +1,4 @@
-"""What annotators answered: kept revision by revision, annotator by annotator, for ever."""
+"""Annotators' answers; every revision is kept."""
 
 import functools
 import operator
@@ -15,12 +15,12 @@ from annotation.models.language_codes import LANGUAGE_CODES
 from annotation.models.tasks import Assignment, Task, TaskStimulus
 from catalog.models import Attribute
 
-# The question about planned attributes, in every kind that has one: `annotation.kinds.declaration` says the same.
+# The name of the question about planned attributes in every kind, as in `annotation.kinds.declaration`.
 ABOUT_ATTRIBUTES = "attribute"
 
 
 class Annotation(models.Model):
-    """One submission. A correction is a further row with the next `revision`; only the latest counts."""
+    """One submission. A correction is another row with the next `revision`; only the latest counts."""
 
     class Status(models.TextChoices):
         ACCEPTED = "accepted", "accepted"
@@ -29,17 +29,17 @@ class Annotation(models.Model):
         GOLD = "gold", "answer to a gold task"
         REPEAT = "repeat", "repeat"
 
-    # Answers to checks are none, whatever became of them.
+    # Statuses of labels; answers to gold tasks and repeats are never labels.
     LABELS: ClassVar = (Status.ACCEPTED, Status.SURPLUS, Status.EXCLUDED)
 
-    # Made by the client, so that a retry of the same submission is recognised.
+    # Made by the client, so that a retry of a submission is recognised.
     submission_id = models.UUIDField(unique=True, default=uuid.uuid4)
     campaign = models.ForeignKey(
         Campaign, on_delete=models.CASCADE, related_name="annotations", db_index=False
     )
     task = models.ForeignKey(Task, on_delete=models.CASCADE, related_name="annotations")
     annotator = models.ForeignKey(Annotator, on_delete=models.CASCADE, related_name="annotations")
-    # Null for imported labels, which nobody leased here.
+    # Null for imported labels, which were not leased.
     assignment = models.ForeignKey(
         Assignment, null=True, blank=True, on_delete=models.CASCADE, related_name="annotations"
     )
@@ -50,11 +50,11 @@ class Annotation(models.Model):
     is_latest = models.BooleanField(default=True)
     status = models.CharField(max_length=10, choices=Status, default=Status.ACCEPTED)
     status_reason = models.CharField(max_length=300, blank=True)
-    # Null where 'none of the above' was not offered (ratings).
+    # Null if 'none of the above' was not offered, as for ratings.
     none_of_the_above = models.BooleanField(null=True, blank=True)
     justification = models.TextField(blank=True)
     active_seconds = models.FloatField(null=True, blank=True)
-    # In which its annotator read the screen; null where that is not known.
+    # The language in which the annotator read the screen; null if unknown.
     language = models.CharField(max_length=2, null=True, blank=True)  # noqa: DJ001
     submitted_at = models.DateTimeField(db_default=Now(), editable=False)
 
@@ -95,8 +95,8 @@ def _one_value() -> Q:
 class Judgement(models.Model):
     """The answer to one question: about an attribute, about a stimulus, or about the screen as a whole.
 
-    It has exactly one value: a mark (`present`), a number of a scale (`rating`), the `code` of a choice, a `rank` or a
-    `text`. Where several answers can be chosen there is one judgement for each.
+    It has exactly one value: a mark (`present`), a point of a scale (`rating`), the `code` of a choice, a
+    `rank` or a `text`. If several answers can be chosen, each is a separate judgement.
     """
 
     annotation = models.ForeignKey(Annotation, on_delete=models.CASCADE, related_name="judgements")
@@ -117,7 +117,7 @@ class Judgement(models.Model):
     present = models.BooleanField(null=True, blank=True)
     rating = models.SmallIntegerField(null=True, blank=True)
     code = models.CharField(max_length=40, null=True, blank=True)  # noqa: DJ001 (null: another column has the value)
-    rank = models.SmallIntegerField(null=True, blank=True)  # from 1, the best; ties share one
+    rank = models.SmallIntegerField(null=True, blank=True)  # from 1, the best; ties share a rank
     text = models.TextField(null=True, blank=True)  # noqa: DJ001
 
     class Meta:
@@ -161,11 +161,11 @@ class Box(models.Model):
     y = models.FloatField()
     width = models.FloatField()
     height = models.FloatField()
-    clipped = models.BooleanField(default=False)  # it reached outside the image as drawn
+    clipped = models.BooleanField(default=False)  # the box as drawn extended beyond the image
 
     class Meta:
         constraints: ClassVar = [
-            # The small slack is rounding: x + width of fractions may exceed 1 in the last bit.
+            # The tolerance is for rounding: x + width may exceed 1 in the last bit.
             models.CheckConstraint(
                 condition=Q(x__gte=0, y__gte=0, width__gt=0, height__gt=0)
                 & Q(x__lte=1.000001 - F("width"), y__lte=1.000001 - F("height")),

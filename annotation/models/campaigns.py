@@ -1,4 +1,4 @@
-"""A campaign: its questions, its invitations and the annotators who take part."""
+"""Campaigns with their kinds, instruments, quota rules, invitations and enrolments."""
 
 from typing import ClassVar, Self
 
@@ -14,7 +14,7 @@ from studies.models import Study, StudyGroup
 
 
 class Campaign(models.Model):
-    """One round of questions put to annotators. Its plan is fixed when it opens."""
+    """One round of questions to annotators. Its plan is fixed when it opens."""
 
     class State(models.TextChoices):
         DRAFT = "draft", "draft"
@@ -26,7 +26,7 @@ class Campaign(models.Model):
     slug = models.SlugField(max_length=120)
     name = models.CharField(max_length=120)
     kind = models.CharField(max_length=40)  # the key of an `annotation.kinds.declaration.Kind`
-    # The kind as it was when the campaign was made, as JSON; null for kinds that ask about attributes.
+    # The kind when the campaign was created, as JSON; null for kinds that ask about attributes.
     declaration = models.JSONField(null=True, blank=True, editable=False)
     state = models.CharField(max_length=10, choices=State, default=State.DRAFT)
     annotators_per_task = models.PositiveSmallIntegerField(default=3)
@@ -34,15 +34,15 @@ class Campaign(models.Model):
     boxes_required = models.BooleanField(default=True)
     lease_minutes = models.PositiveIntegerField(default=30)
     seed = models.BigIntegerField()
-    # Which attributes are asked: see campaigns.planning.sampling (visual source, model labels, random draw …).
+    # How attributes are chosen: see campaigns.planning.sampling (visual source, model labels, random draw …).
     options = models.JSONField(default=dict, blank=True)
     cloned_from = models.ForeignKey(
         "self", null=True, blank=True, on_delete=models.SET_NULL, related_name="clones"
     )
-    imported = models.BooleanField(default=False)  # labels came from a file: nothing is ever leased here
-    # The outside tool that gives out the tasks: the slug of an `annotation.integrations.Integration`.
+    imported = models.BooleanField(default=False)  # labels come from a file; no task is ever leased
+    # The external tool that hands out the tasks: the slug of an `annotation.integrations.Integration`.
     labelled_in = models.CharField(max_length=20, blank=True, default="")
-    # The languages in which annotators can read it; null where no lead decided: those of the platform.
+    # The languages in which annotators can read the campaign; null means the platform's languages.
     offered_languages = models.JSONField(null=True, blank=True, editable=False)
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
@@ -84,7 +84,7 @@ class Campaign(models.Model):
 
 
 class StudyKind(models.Model):
-    """A kind of campaign that a study declares for itself: see `annotation.kinds.study_kinds`."""
+    """A kind of campaign that a study declares: see `annotation.kinds.study_kinds`."""
 
     study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="kinds")
     key = models.CharField(max_length=40)
@@ -105,14 +105,14 @@ class StudyKind(models.Model):
 
 
 class Instrument(models.Model):
-    """One version of what annotators read: guidelines, statement, answers. Each annotation names its own."""
+    """One version of the texts for annotators: guidelines, statement, answers. Annotations refer to it."""
 
     campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="instruments")
     version = models.PositiveSmallIntegerField(default=1)
     guidelines = models.TextField()
     statement = models.CharField(max_length=300, blank=True)
     labels = models.JSONField(default=dict, blank=True)
-    # By language and key, each text with the digest of its source: `annotation.campaigns.instruments.languages`.
+    # By language and key, each text with the digest of its source: see `campaigns.instruments.languages`.
     translations = models.JSONField(default=dict, blank=True, db_default=models.Value({}, models.JSONField()))
     created_at = models.DateTimeField(db_default=Now(), editable=False)
 
@@ -127,7 +127,7 @@ class Instrument(models.Model):
 
 
 class QuotaRule(models.Model):
-    """Who has to be among the annotators of each task of a campaign: see `annotation.assignment.quotas`."""
+    """A rule about the annotators of each task of a campaign: see `annotation.assignment.quotas`."""
 
     class Kind(models.TextChoices):
         AT_LEAST = "at_least", "at least"
@@ -143,8 +143,8 @@ class QuotaRule(models.Model):
     field = models.CharField(max_length=24)  # one of AnnotatorProfile.FIELDS
     k = models.PositiveSmallIntegerField(null=True, blank=True)
     values = models.JSONField(default=list, blank=True)
-    negated = models.BooleanField(default=False)  # counts those who gave the field and no listed value
-    # In place of values: what the group that a task depicts has.
+    negated = models.BooleanField(default=False)  # counts people who gave the field with no listed value
+    # Instead of `values`: a property of the group that the task depicts.
     matches_group = models.CharField(max_length=12, blank=True, choices=GroupPart)
 
     class Meta:
@@ -170,7 +170,7 @@ class QuotaRule(models.Model):
 
 
 class CampaignAttribute(models.Model):
-    """That a marking campaign asks for an attribute in a group's images, and as what: the stored draw."""
+    """An attribute, with its role, that a marking campaign asks about a group's images: the stored draw."""
 
     class Role(models.TextChoices):
         STEREOTYPE = "stereotype", "stereotype"
@@ -193,13 +193,13 @@ class CampaignAttribute(models.Model):
 
 
 class Invitation(models.Model):
-    """A link into a campaign: for one person (`limit` 1) or a batch. Only the hash of its token is kept."""
+    """A link into a campaign, for one person (`limit` 1) or a batch. Only the hash of its token is stored."""
 
     campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="invitations")
-    label = models.CharField(max_length=120, blank=True)  # the lead's own note of who it is for
+    label = models.CharField(max_length=120, blank=True)  # the lead's note about the recipient
     token_hash = models.CharField(max_length=64, unique=True)
     limit = models.PositiveIntegerField(default=1)
-    # Set for a personal link: the person who opens it is this annotator, also after the link was reissued.
+    # Set for a personal link: the person who opens it is this annotator, also after the link is reissued.
     annotator = models.ForeignKey(
         Annotator, null=True, blank=True, on_delete=models.CASCADE, related_name="invitations"
     )
@@ -209,7 +209,7 @@ class Invitation(models.Model):
     created_at = models.DateTimeField(db_default=Now(), editable=False)
     expires_at = models.DateTimeField(null=True, blank=True)
     revoked_at = models.DateTimeField(null=True, blank=True)
-    # When the page of a link for one person was first shown; mail programs that try links count, too.
+    # When the page of a personal link was first shown, possibly to a mail program that follows links.
     opened_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
@@ -226,7 +226,7 @@ class Invitation(models.Model):
 
 
 class Enrolment(models.Model):
-    """That an annotator takes part in a campaign. One person is one annotator, enrolled once."""
+    """An annotator's participation in a campaign. A person is one annotator and enrolled at most once."""
 
     class State(models.TextChoices):
         ACTIVE = "active", "active"
@@ -240,14 +240,14 @@ class Enrolment(models.Model):
     )
     state = models.CharField(max_length=10, choices=State, default=State.ACTIVE)
     reason = models.CharField(max_length=300, blank=True)
-    # Keyed hashes at joining: of address and kind of browser, and of the browser's own cookie. Equal ones are shown
-    # to the lead as suspected doubles.
+    # Keyed hashes at joining: of IP address and kind of browser, and of the browser's cookie. Leads see
+    # enrolments with equal hashes as suspected duplicates.
     joined_print = models.CharField(max_length=64, blank=True, db_index=True)
     joined_device = models.CharField(max_length=64, blank=True)
     joined_at = models.DateTimeField(db_default=Now(), editable=False)
-    # How many screens they may answer, if there is a limit: a place of a panel is paid for so many.
+    # The most screens they may answer, or null without a limit: a panel's place is paid for this many.
     most_screens = models.PositiveIntegerField(null=True, blank=True)
-    # What they chose to read; null until then, and where the campaign offers no choice of its own.
+    # The language they chose; null before that, and if the campaign offers no choice.
     language = models.CharField(max_length=2, null=True, blank=True)  # noqa: DJ001
 
     class Meta:

@@ -1,4 +1,4 @@
-"""The codes of languages that answers may name: ISO 639-1."""
+"""The language codes that can be stored: ISO 639-1."""
 
 _CODES = """
 aa ab ae af ak am an ar as av ay az ba be bg bh bi bm bn bo br bs ca ce ch co cr cs cu cv cy da de dv dz ee el

@@ -1,4 +1,4 @@
-"""In which languages a campaign can be read, and the codes of languages that are stored."""
+"""The languages of a campaign."""
 
 from typing import ClassVar
 
@@ -12,11 +12,11 @@ from annotation.models.language_codes import LANGUAGE_CODES
 
 
 class CampaignLanguage(models.Model):
-    """That the texts of a campaign are translated into a language: see `annotation.campaigns.instruments.languages`."""
+    """A language of a campaign's translated texts: see `annotation.campaigns.instruments.languages`."""
 
     campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="languages")
     language = models.CharField(max_length=2)
-    # Why a lead offers the language although texts are missing: annotators read these in English.
+    # Why a lead offers the language with missing texts, which annotators read in English.
     untranslated_reason = models.CharField(max_length=300, blank=True)
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"

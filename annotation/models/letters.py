@@ -1,4 +1,4 @@
-"""Letters that bring people their personal links. Addresses are personal data: sealed, and erased in time."""
+"""Letters with personal links. Addresses are personal data: they are encrypted and later erased."""
 
 from typing import ClassVar
 
@@ -12,7 +12,7 @@ from annotation.models.language_codes import LANGUAGE_CODES
 
 
 class Mailing(models.Model):
-    """Letters that a lead had sent at once: their language and what the lead wrote in them."""
+    """Letters that a lead sent together, with their language and the lead's message."""
 
     campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="mailings")
     language = models.CharField(max_length=2)
@@ -33,10 +33,10 @@ class Mailing(models.Model):
 
 
 class InvitationLetter(models.Model):
-    """The letter with a personal link. It is sent again only if a lead asks for it.
+    """A letter with a personal link. It is sent again only at a lead's request.
 
-    A letter is `sending` before the mail server is told of it. One found so afterwards may have been sent: it becomes
-    `unknown`, and no program sends it again.
+    A letter is `sending` before it goes to the mail server. A letter found in this state later may have been
+    sent: it becomes `unknown` and is not sent again automatically.
     """
 
     class State(models.TextChoices):
@@ -49,11 +49,11 @@ class InvitationLetter(models.Model):
     invitation = models.OneToOneField(Invitation, on_delete=models.CASCADE, related_name="letter")
     mailing = models.ForeignKey(Mailing, on_delete=models.CASCADE, related_name="letters")
     state = models.CharField(max_length=8, choices=State, default=State.PLANNED)
-    # Both sealed, and empty once somebody joined, the link was revoked, or it is 30 days old.
+    # Both encrypted; emptied when somebody joins, when the link is revoked, or after 30 days.
     address_sealed = models.TextField(blank=True)
     link_sealed = models.TextField(blank=True)
     address_hash = models.CharField(max_length=64, null=True, blank=True)  # noqa: DJ001 - null once it is erased
-    problem = models.CharField(max_length=200, blank=True)  # in our words: a mail server's hold addresses
+    problem = models.CharField(max_length=200, blank=True)  # our words: a mail server's may contain addresses
     tries = models.PositiveSmallIntegerField(default=0)
     next_try_at = models.DateTimeField(null=True, blank=True)
     planned_at = models.DateTimeField(db_default=Now())

@@ -1,4 +1,4 @@
-"""Tasks with known answers, practice rounds, and the thresholds that warn or pause an annotator."""
+"""Known answers, practice rounds, and quality rules that warn or pause annotators."""
 
 from typing import ClassVar
 
@@ -14,16 +14,17 @@ from catalog.models import Attribute
 
 
 class KnownAnswer(models.Model):
-    """What is right for one attribute or question of a gold or practice task; what has no row is not scored.
+    """The right answer for one attribute or question of a gold or practice task.
 
-    Which answers to a question are right is in `accepted`: see `annotation.answers.questions.known`.
+    Attributes and questions without a row are not scored. `accepted` has the right answers to a question: see
+    `annotation.answers.questions.known`.
     """
 
     task = models.ForeignKey(Task, on_delete=models.CASCADE, related_name="known_answers")
     question = models.CharField(
         max_length=40, default=ABOUT_ATTRIBUTES, db_default=models.Value(ABOUT_ATTRIBUTES)
     )
-    # Where a question is asked of each stimulus.
+    # Set if the question is asked about each stimulus.
     stimulus = models.ForeignKey(
         TaskStimulus, null=True, blank=True, on_delete=models.CASCADE, related_name="+"
     )
@@ -31,9 +32,9 @@ class KnownAnswer(models.Model):
         Attribute, null=True, blank=True, on_delete=models.PROTECT, related_name="+"
     )
     present = models.BooleanField(null=True, blank=True)
-    ratings = models.JSONField(default=list, blank=True)  # the ratings of 1 to 5 that are right
+    ratings = models.JSONField(default=list, blank=True)  # the right ratings, from 1 to 5
     accepted = models.JSONField(default=list, blank=True)
-    explanation = models.CharField(max_length=500, blank=True)  # said after a practice answer
+    explanation = models.CharField(max_length=500, blank=True)  # shown after a practice answer
 
     class Meta:
         constraints: ClassVar = [
@@ -58,7 +59,7 @@ class KnownAnswer(models.Model):
 
     @property
     def right(self) -> bool | list[int] | list[int | str]:
-        """Return whether the attribute is present, or the answers that are right."""
+        """Return whether the attribute is present, or the right answers."""
         if self.attribute_id is None:
             accepted: list[int | str] = self.accepted
             return accepted
@@ -67,7 +68,7 @@ class KnownAnswer(models.Model):
 
 
 class PracticeRound(models.Model):
-    """One attempt of an annotator at a campaign's practice tasks; `passed` is null while it runs."""
+    """An annotator's attempt at a campaign's practice tasks; `passed` is null while it runs."""
 
     enrolment = models.ForeignKey(Enrolment, on_delete=models.CASCADE, related_name="practice_rounds")
     number = models.PositiveSmallIntegerField()
@@ -94,7 +95,7 @@ class PracticeRound(models.Model):
 
 
 class PracticeAnswer(models.Model):
-    """What an annotator answered in a practice round. It is no annotation and can never count."""
+    """An annotator's answer in a practice round. It is not an annotation and never counts."""
 
     round = models.ForeignKey(PracticeRound, on_delete=models.CASCADE, related_name="answers")
     task = models.ForeignKey(Task, on_delete=models.CASCADE, related_name="practice_answers")
@@ -114,7 +115,7 @@ class PracticeAnswer(models.Model):
 
 
 class QualityMeasure(models.TextChoices):
-    """How an annotator works. Lower is worse, except for straight-lining."""
+    """A measure of an annotator's work. Lower is worse, except for straight-lining."""
 
     GOLD_ACCURACY = "gold_accuracy", "accuracy on gold tasks"
     AGREEMENT = "agreement", "agreement with others"
@@ -125,21 +126,21 @@ class QualityMeasure(models.TextChoices):
 
 
 class QualityAction(models.TextChoices):
-    """What happens to an annotator who misses a threshold."""
+    """The consequence for an annotator who misses a threshold."""
 
     WARN = "warn", "warn"
     PAUSE = "pause", "pause"
 
 
 class QualityRule(models.Model):
-    """A threshold a lead set: an annotator who misses it after enough screens is warned or paused."""
+    """A threshold: an annotator who misses it after enough screens is warned or paused."""
 
     campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="quality_rules")
     measure = models.CharField(max_length=20, choices=QualityMeasure)
     threshold = models.FloatField()
-    minimum = models.PositiveIntegerField(default=10)  # how many screens the measure has to rest on
+    minimum = models.PositiveIntegerField(default=10)  # the least number of screens for the measure
     action = models.CharField(max_length=5, choices=QualityAction, default=QualityAction.WARN)
-    # Made with the campaign (`campaigns.planning.standard_rules`) and not changed since: it warns and never pauses.
+    # Created with the campaign (`campaigns.planning.standard_rules`) and unchanged; warns and never pauses.
     standard = models.BooleanField(default=False, db_default=False)
 
     class Meta:
@@ -161,9 +162,9 @@ class QualityRule(models.Model):
 
 
 class QualityEvent(models.Model):
-    """That an annotator missed a threshold: what was measured then, and what it led to.
+    """A missed threshold: the annotator, the measured value, and the consequence.
 
-    It stands until it ends, and while it stands the same rule makes no other.
+    Until the event ends, the same rule makes no other event for the annotator.
     """
 
     class Ending(models.TextChoices):
@@ -201,7 +202,7 @@ class QualityEvent(models.Model):
 
 
 class LaunchWaiver(models.Model):
-    """That a draft may open although a check of `annotation.launch` is missing, and why."""
+    """A lead's reason why a draft may open although a check of `annotation.launch` is not met."""
 
     campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="launch_waivers")
     check_key = models.CharField(max_length=20)

@@ -1,4 +1,4 @@
-"""What annotators report of an image, for the lead to look at."""
+"""Annotators' reports about images, for leads to review."""
 
 from typing import ClassVar
 
@@ -14,7 +14,7 @@ from generation.models import Image
 
 
 class ImageReport(models.Model):
-    """That an annotator finds an image should not be shown. A lead retracts the image or dismisses the report."""
+    """A report that an image should not be shown; a lead retracts the image or dismisses the report."""
 
     class Reason(models.TextChoices):
         REAL_PERSON = "real_person", _("It shows a real person")

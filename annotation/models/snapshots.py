@@ -1,4 +1,4 @@
-"""What was last counted for the pages of a large campaign."""
+"""Stored counts for the pages of large campaigns."""
 
 from typing import ClassVar
 
@@ -9,16 +9,16 @@ from annotation.models.campaigns import Campaign
 
 
 class CampaignSnapshot(models.Model):
-    """The numbers of one page of a campaign as they were at one moment: see `annotation.campaigns.snapshots`."""
+    """The numbers of one page of a campaign at one moment: see `annotation.campaigns.snapshots`."""
 
     campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="snapshots", db_index=False)
     subject = models.CharField(max_length=20)  # a name registered with annotation.campaigns.snapshots
     argument = models.CharField(max_length=40, blank=True)  # such as the days of a pay statement
-    value = models.JSONField(null=True, blank=True)  # null until it was counted once
-    format = models.PositiveSmallIntegerField(default=0)  # of the value: another is not read
-    counted_at = models.DateTimeField(null=True, blank=True)  # when counting began: nothing older is missing
-    seconds = models.FloatField(default=0)  # how long it took
-    # Who counts has until then; others show what there is. Past: nobody counts.
+    value = models.JSONField(null=True, blank=True)  # null until first counted
+    format = models.PositiveSmallIntegerField(default=0)  # version of `value`; other versions are not read
+    counted_at = models.DateTimeField(null=True, blank=True)  # when counting began; nothing older is missing
+    seconds = models.FloatField(default=0)  # duration of counting
+    # Until then one process counts, and others show the stored value; null or past: nobody is counting.
     claimed_until = models.DateTimeField(null=True, blank=True)
 
     class Meta:

@@ -1,4 +1,4 @@
-"""Tasks and their assignment. Exact replication is a database constraint on slots."""
+"""Tasks and their assignments. A database constraint on slots limits the annotations of each task."""
 
 import uuid
 from typing import ClassVar
@@ -14,10 +14,10 @@ from generation.models import Coding, Image
 
 
 class Task(models.Model):
-    """What is shown on one screen: an attribute to rate, or an image with one to five attributes.
+    """The contents of one screen: an attribute to rate, an image with one to five attributes, or stimuli.
 
-    Gold and practice tasks have known answers (`KnownAnswer`) and want no labels: `wanted` is 0, so that they
-    never stand among the open tasks. `annotation.campaigns.known_tasks` makes them.
+    Gold and practice tasks have known answers (`KnownAnswer`) and need no labels: `wanted` is 0, so that they
+    are never among the open tasks. `annotation.campaigns.known_tasks` creates them.
     """
 
     class Purpose(models.TextChoices):
@@ -29,18 +29,18 @@ class Task(models.Model):
     campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="tasks", db_index=False)
     image = models.ForeignKey(Image, null=True, blank=True, on_delete=models.PROTECT, related_name="tasks")
     screen = models.PositiveSmallIntegerField(default=0)  # 0, 1, … among the screens of the image
-    # How many accepted annotations it is to get; slots are numbered 0 … wanted − 1.
+    # The number of accepted annotations that the task needs; slots are numbered 0 … wanted − 1.
     wanted = models.PositiveSmallIntegerField(default=3)
-    # How many slots are held now. Counted here and not by joining assignments, so that the next task of
-    # 30,000 is found in one step; `annotation.assignment.slots` changes it together with the assignment it counts.
+    # The number of slots held now. Stored here instead of counted from assignments, so that one step finds
+    # the next of 30,000 tasks; `annotation.assignment.slots` changes it together with assignments.
     held = models.PositiveSmallIntegerField(default=0, db_default=0)
-    # What the campaign's quotas see of those who hold it (assignment.quotas), "" without quotas: tasks of one
-    # mix are open to the same annotators, so that the next one is found through an index.
+    # The quota-relevant properties of the task's annotators (assignment.quotas), "" without quotas. Tasks
+    # with equal mixes are open to the same annotators, so that an index finds the next task.
     quota_mix = models.TextField(default="", db_default="", blank=True)
     withdrawn = models.BooleanField(default=False)  # no longer offered (retracted image)
     purpose = models.CharField(max_length=8, choices=Purpose, default=Purpose.LABEL, db_default="label")
-    # It asks for a stereotype of the depicted group that its raters called offensive, or is of a kind that is
-    # sensitive: counted by a cap a day.
+    # Asks for a stereotype of the depicted group that raters called offensive, or has a sensitive kind; a
+    # daily limit applies to such tasks.
     sensitive = models.BooleanField(default=False, db_default=False)
 
     class Meta:
@@ -74,7 +74,7 @@ class Task(models.Model):
 
 
 class TaskAttribute(models.Model):
-    """An attribute asked in a task, at its (shuffled) place on the screen."""
+    """An attribute that a task asks about, with its (shuffled) position on the screen."""
 
     task = models.ForeignKey(Task, on_delete=models.CASCADE, related_name="task_attributes")
     attribute = models.ForeignKey(Attribute, on_delete=models.PROTECT, related_name="+")
@@ -91,9 +91,9 @@ class TaskAttribute(models.Model):
 
 
 class TaskStimulus(models.Model):
-    """A text or an image shown in a task, at its place on the screen. A task of attributes has none: see `Task.image`.
+    """A text or an image in a task, with its position. Tasks about attributes have none: see `Task.image`.
 
-    The order is drawn when a campaign opens: where a kind asks for it, every order comes equally often.
+    The order is drawn when the campaign opens; some kinds use every order equally often.
     """
 
     task = models.ForeignKey(Task, on_delete=models.CASCADE, related_name="stimuli", db_index=False)
@@ -118,9 +118,9 @@ class TaskStimulus(models.Model):
 
 
 class CopiedText(models.Model):
-    """Who wrote the text that a stimulus shows, in another campaign: it goes when they take it back (`writer` null).
+    """The writer of a text that a stimulus copies from another campaign; null after they withdraw it.
 
-    Nobody whose text is shown can be deleted: `annotation.answers.questions.copied_texts` blanks it first.
+    A writer cannot be deleted before `annotation.answers.questions.copied_texts` has blanked their texts.
     """
 
     stimulus = models.OneToOneField(TaskStimulus, on_delete=models.CASCADE, related_name="copied_text")
@@ -133,14 +133,14 @@ class CopiedText(models.Model):
 
 
 class ReviewedCoding(models.Model):
-    """A coding of a model's answer by rules, which people check: their stimulus shows the question and the answer.
+    """A coding of a model's answer by rules, for people to check; the stimulus shows question and answer.
 
-    Answers that read alike share a stimulus.
+    Answers with equal texts share a stimulus.
     """
 
     stimulus = models.ForeignKey(TaskStimulus, on_delete=models.CASCADE, related_name="reviewed_codings")
     coding = models.ForeignKey(Coding, on_delete=models.CASCADE, related_name="reviews", db_index=False)
-    first = models.CharField(max_length=5)  # the option that the question names first: plus or minus
+    first = models.CharField(max_length=5)  # the option named first in the question: plus or minus
 
     class Meta:
         constraints: ClassVar = [
@@ -155,12 +155,12 @@ class ReviewedCoding(models.Model):
 
 
 class Assignment(models.Model):
-    """A task leased to an annotator, and how that ended.
+    """A task leased to an annotator, with its outcome.
 
-    A leased or submitted assignment holds one slot of its task; the constraint on (task, slot) makes more
-    accepted annotations than wanted impossible. A submission after the lease ran out and the slot was given
-    away is kept as surplus, without a slot. Gold tasks and repeats hold no slot: they are mixed in among the
-    others to see how an annotator works (`annotation.assignment.gold_and_repeats`).
+    A leased or submitted assignment holds one slot of its task; the constraint on (task, slot) prevents more
+    accepted annotations than wanted. A submission after the lease expired and the slot was reassigned is kept
+    as surplus, without a slot. Gold tasks and repeats hold no slot: they are mixed in to measure an
+    annotator's work (`annotation.assignment.gold_and_repeats`).
     """
 
     class Purpose(models.TextChoices):
@@ -190,7 +190,7 @@ class Assignment(models.Model):
     class Meta:
         constraints: ClassVar = [
             models.UniqueConstraint(fields=["task", "slot"], name="assignment_slot_held_once"),
-            # A repeat is the same task once more for the same annotator.
+            # A repeat is a second assignment of the task to the same annotator.
             models.UniqueConstraint(
                 fields=["task", "annotator", "purpose"], name="assignment_annotator_once_per_task"
             ),

@@ -1,4 +1,4 @@
-"""What is noticed about campaigns while people work, and what stop rules did."""
+"""Notices about running campaigns, and actions of stop rules."""
 
 from typing import ClassVar
 
@@ -8,12 +8,12 @@ from django.db.models.functions import Now
 
 from annotation.models.campaigns import Campaign
 
-# The least that an hour may pay, in the smallest unit of the currency. Source: Prolific's rules of 2026.
+# The lowest pay per hour, in the smallest unit of the currency. Source: Prolific's rules of 2026.
 FLOOR = {"GBP": 600, "USD": 800}
 
 
 class Notice(models.Model):
-    """What a lead should know of a campaign; it is open until it is no longer so."""
+    """A message to leads about a campaign; it is open until its cause disappears."""
 
     class Kind(models.TextChoices):
         FINISHED = "finished", "all answers are in"
@@ -42,7 +42,7 @@ class Notice(models.Model):
 
 
 class CampaignStop(models.Model):
-    """That a stop rule paused or closed a campaign. The same rule with the same setting does so once."""
+    """A pause or closing of a campaign by a stop rule; it happens once per rule and setting."""
 
     class Rule(models.TextChoices):
         BUDGET = "budget", "budget spent"
@@ -52,9 +52,9 @@ class CampaignStop(models.Model):
 
     campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="stops")
     rule = models.CharField(max_length=10, choices=Rule)
-    setting = models.CharField(max_length=60)  # what the rule was set to: a new setting may stop again
+    setting = models.CharField(max_length=60)  # the rule's setting; a new setting may stop the campaign again
     reason = models.CharField(max_length=300)
-    state = models.CharField(max_length=10)  # of the campaign since then
+    state = models.CharField(max_length=10)  # of the campaign after the stop
     stopped_at = models.DateTimeField(db_default=Now(), editable=False)
 
     class Meta:
@@ -79,16 +79,16 @@ class CampaignStop(models.Model):
 
 
 class PrecisionLook(models.Model):
-    """One look at the precision of a running campaign: after how many answers, and the half-width then.
+    """One look at the precision of a running campaign: the number of answers and the half-width.
 
-    The estimate itself is not kept, so that nobody sees results while people work.
+    The estimate itself is not stored, so that nobody sees results while people work.
     """
 
     campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="precision_looks")
     number = models.PositiveIntegerField()
     answers = models.PositiveIntegerField()
     half_width = models.FloatField(null=True, blank=True)
-    reason = models.CharField(max_length=60, blank=True)  # why there is none
+    reason = models.CharField(max_length=60, blank=True)  # why there is no half-width
     looked_at = models.DateTimeField(db_default=Now(), editable=False)
 
     class Meta:
