@@ -20,7 +20,7 @@ from web.api.bodies import ParameterSetSerializer, checked_body
 
 
 class ChangesSerializer(ParameterSetSerializer):
-    """Settings of a running campaign. Omitted options keep their values; null restores an option's default."""
+    """Settings of a running campaign. Omitted options keep their value; null restores an option's default."""
 
     parameters = CampaignDesign
     names = ("name", "lease_minutes")

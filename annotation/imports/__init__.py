@@ -1,1 +1,1 @@
-"""Import of labels made elsewhere: any table of judgements, and the released ViSAGe study."""
+"""Import of existing labels: any table of judgements, and the released ViSAGe study."""

@@ -1,4 +1,4 @@
-"""The annotators of an imported file, each under a pseudonym; an id of the file may not be one person."""
+"""Annotators of an imported file, each with a pseudonym; an id in the file need not be one person."""
 
 from collections.abc import Sequence
 
@@ -12,7 +12,7 @@ _BATCH = 900
 def imported_annotators(
     campaign: Campaign, names: Sequence[str], regions: dict[str, str] | None = None
 ) -> dict[str, int]:
-    """Create the annotators that are new to the study, enrol all in the campaign and return their keys by name."""
+    """Create annotators that are new to the study, enrol all in the campaign and return keys by name."""
     source = campaign.study.slug
     ids_by_name = dict(
         Annotator.objects.filter(source=source).exclude(source_id="").values_list("source_id", "pk")
@@ -51,7 +51,7 @@ def imported_annotators(
 
 
 def _pseudonyms(count: int) -> list[str]:
-    """Return unused pseudonyms; among millions, random ones would repeat."""
+    """Return unused pseudonyms; with millions of annotators, random pseudonyms repeat."""
     pseudonyms: dict[str, None] = {}
     while len(pseudonyms) < count:
         candidates = list({new_pseudonym() for _ in range(count - len(pseudonyms))})

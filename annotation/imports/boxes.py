@@ -1,4 +1,4 @@
-"""Parse the boxes that other tools write into fractions of the image."""
+"""Parse boxes written by other tools into fractions of the image."""
 
 import re
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ UNMARKED = "box dropped because its attribute was not marked"
 
 
 class BoxFormat(TextChoices):
-    """What the four numbers of a box are."""
+    """The meaning of the four numbers of a box."""
 
     CORNERS = "corners", "two opposite corners x, y, x, y in pixels, in any order"
     XYWH = "xywh", "left, top, width, height in pixels"
@@ -23,7 +23,7 @@ class BoxFormat(TextChoices):
 
 @dataclass(frozen=True)
 class ParsedBox:
-    """A box in fractions of the image, and the repairs that were needed."""
+    """A box in fractions of the image, with the repairs made."""
 
     x: float
     y: float
@@ -39,7 +39,7 @@ class ParsedBox:
 def parse_numbers(text: str) -> list[float]:
     """Return the numbers of a cell such as `["3,54", "507,510"]`, `[[3, 54, 507, 510]]` or `3 54 507 510`.
 
-    Brackets, quotes, commas and spaces separate. Raises ValueError for anything else, `nan` included.
+    Brackets, quotes, commas and spaces are separators. Raises ValueError for anything else, including `nan`.
     """
     numbers = []
     for word in text.translate(_MARKS).split():
@@ -52,9 +52,9 @@ def parse_numbers(text: str) -> list[float]:
 def boxes_of(
     numbers: list[float], box_format: BoxFormat, size: tuple[float, float] | None
 ) -> tuple[list[ParsedBox], set[str]]:
-    """Return the boxes that numbers describe and the names of all repairs; `size` is the image's, in pixels.
+    """Return the boxes and the names of all repairs; `size` is the image's width and height in pixels.
 
-    Raises ValueError when they are not four for each box, or a size is needed and not known.
+    Raises ValueError if there are not four numbers per box, or if a size is needed and unknown.
     """
     if len(numbers) % 4:
         raise ValueError(f"the box has {len(numbers)} numbers; a box has four")

@@ -17,7 +17,7 @@ _MOST_PER_SCREEN = 5
 
 
 def create_campaign(*, study: Study, kind: Kind, name: str, by: User | None) -> Campaign:
-    """Create the closed campaign for imported labels. Without a name, it is named after its kind."""
+    """Create a closed campaign for imported labels; an empty `name` names it after its kind."""
     name = name or f"{kind.name} (imported)"
     if len(name) > _LONGEST_NAME:
         raise DomainError(
@@ -47,7 +47,7 @@ def create_campaign(*, study: Study, kind: Kind, name: str, by: User | None) -> 
 
 
 def set_sizes(campaign: Campaign, sizes: Codes, task_of_screen: Codes) -> None:
-    """Set the campaign's screen size and answers per task to those of the file."""
+    """Set the campaign's attributes per screen and annotators per task from the imported file."""
     if len(sizes):
         campaign.attributes_per_screen = min(max(int(np.max(sizes)), 1), _MOST_PER_SCREEN)
         answers = np.bincount(task_of_screen)

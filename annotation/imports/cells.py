@@ -1,4 +1,4 @@
-"""Parse the cells of a table, each distinct value once; a row that cannot be read is rejected with a reason."""
+"""Parse the cells of a table, each distinct value once; unreadable rows are rejected with a reason."""
 
 import datetime as dt
 from collections.abc import Callable, Sequence
@@ -23,29 +23,29 @@ BLANK = "blank row"
 
 
 class CodedColumn(Generic[T]):
-    """A column as codes into its distinct values. The value of an unreadable cell is None."""
+    """A column as indices into its distinct values. The value of an unreadable cell is None."""
 
     def __init__(self, codes: Codes, values: Sequence[T]) -> None:
         self.codes = codes
         self.values = list(values)
 
     def of(self, rows: Codes | Mask) -> list[T]:
-        """Return the values of some rows."""
+        """Return the values of the given rows."""
         return [self.values[code] for code in self.codes[rows]]
 
     def where(self, holds: Callable[[T], bool]) -> Mask:
-        """Return the rows whose value has a property."""
+        """Return a mask of the rows whose value satisfies `holds`."""
         return np.array([holds(value) for value in self.values], dtype=bool)[self.codes]
 
     def merged(self) -> "CodedColumn[T]":
-        """Renumber so that equal values share one code: two spellings may have parsed to one."""
+        """Return the column with one code per value; two spellings may have parsed to the same value."""
         numbers: dict[T, int] = {}
         renumbered = [numbers.setdefault(value, len(numbers)) for value in self.values]
         return CodedColumn(np.array(renumbered, dtype=np.int64)[self.codes], list(numbers))
 
 
 class Reading:
-    """The state of reading one table: which rows are rejected and why, which were repaired and how."""
+    """The state of reading one table: rejected rows with reasons, and repaired rows."""
 
     def __init__(self, table: Table) -> None:
         self.table = table
@@ -60,14 +60,14 @@ class Reading:
         return np.asarray(self._reason_of < 0)
 
     def reject(self, rows: Mask, reason: str) -> None:
-        """Reject rows that no earlier reason rejected."""
+        """Reject those of the rows that are not rejected yet."""
         self._reasons.append(reason)
         self._reason_of[rows & self.accepted] = len(self._reasons) - 1
 
     def reject_each(self, rows: Codes, because_of: Codes, reason: str, summary: str) -> None:
         """Reject accepted rows, each because of another row, whose number replaces `{row}` in `reason`.
 
-        `summary` names all of them in counts of rejected rows.
+        `summary` is their common reason in counts of rejected rows.
         """
         start = len(self._reasons)
         numbers = self.table.rows[because_of].tolist()
@@ -76,7 +76,7 @@ class Reading:
         self._reason_of[rows] = np.arange(start, len(self._reasons))
 
     def reject_blank(self, columns: Sequence[str]) -> None:
-        """Reject rows that are blank in all of these columns."""
+        """Reject rows in which all of these columns are blank."""
         blank = np.ones(len(self.table), dtype=bool)
         for column in columns:
             codes, values = pd.factorize(self.cells(column))
@@ -84,14 +84,14 @@ class Reading:
         self.reject(blank, BLANK)
 
     def note_repair(self, rows: Mask, how: str) -> None:
-        """Record a repair of rows."""
+        """Record that rows were repaired."""
         self.repairs[how] = self.repairs[how] | rows if how in self.repairs else rows
 
     def cells(self, column: str) -> NDArray[np.object_]:
         return self.table.columns[column]
 
     def coded(self, cells: NDArray[np.object_], parse: Callable[[str], T]) -> CodedColumn[T]:
-        """Parse each distinct cell once; a ValueError or DomainError of `parse` rejects its rows."""
+        """Parse each distinct cell once; a ValueError or DomainError from `parse` rejects its rows."""
         codes, distinct = pd.factorize(cells)
         values: list[Any] = []
         reasons = np.full(len(distinct) + 1, -1, dtype=np.int64)
@@ -108,7 +108,7 @@ class Reading:
         return CodedColumn(codes.astype(np.int64), values)
 
     def report(self, kind: str, notes: Sequence[str] = ()) -> RowsReport:
-        """Return how many rows were read, repaired and rejected, and why."""
+        """Return the numbers of rows read, repaired and rejected, with reasons."""
         name, rows = self.table.name, self.table.rows
         rejected = [Rejection(name, row, why) for row, why in self.table.unreadable]
         rejected += [
@@ -132,7 +132,7 @@ class Reading:
 
 
 def name_parser(field: str, limit: int) -> Callable[[str], str]:
-    """Return a parser of names: not empty, printable, at most `limit` characters."""
+    """Return a parser for non-empty, printable names of at most `limit` characters."""
 
     def parse(cell: str) -> str:
         name = cell.strip()
@@ -148,7 +148,7 @@ def name_parser(field: str, limit: int) -> Callable[[str], str]:
 
 
 def choice_parser(field: str, choices: dict[str, T]) -> Callable[[str], T]:
-    """Return a parser of words that ignores their case."""
+    """Return a parser that maps words, in any case, to the values in `choices`."""
 
     def parse(cell: str) -> T:
         word = cell.strip().casefold()
@@ -160,7 +160,7 @@ def choice_parser(field: str, choices: dict[str, T]) -> Callable[[str], T]:
 
 
 def parse_moment(cell: str) -> dt.datetime | None:
-    """Parse an ISO date and time, taken as UTC when it names no offset; empty is None."""
+    """Parse an ISO date and time, in UTC if it has no offset; an empty cell is None."""
     if not cell.strip():
         return None
     moment = parse_datetime(cell.strip())
@@ -174,13 +174,13 @@ def parse_moment(cell: str) -> dt.datetime | None:
 
 
 def moments(column: CodedColumn[dt.datetime | None]) -> NDArray[np.float64]:
-    """Return the moment of each row in seconds since 1970, NaN where there is none."""
+    """Return the time of each row in seconds since 1970, or NaN if missing."""
     seconds = [np.nan if value is None else value.timestamp() for value in column.values]
     return np.array(seconds, dtype=np.float64)[column.codes]
 
 
 def parse_language(cell: str) -> str | None:
-    """Parse the code of a language, of which a locale such as `es-MX` has the first part; empty is None."""
+    """Parse a language code or a locale such as `es-MX`, whose first part counts; an empty cell is None."""
     code = cell.strip().casefold().replace("_", "-").partition("-")[0]
     if code and code not in LANGUAGE_CODES:
         raise ValueError(f"language is “{cell[:40]}”, not a code of ISO 639 with two letters")
@@ -188,7 +188,7 @@ def parse_language(cell: str) -> str | None:
 
 
 def parse_seconds(cell: str) -> float | None:
-    """Parse a time in seconds; empty is None."""
+    """Parse a duration in seconds; an empty cell is None."""
     if not cell.strip():
         return None
     try:

@@ -52,13 +52,13 @@ _SIZE = re.compile(r"([1-9]\d{0,5})[x×]([1-9]\d{0,5})")
 
 @dataclass(frozen=True)
 class ColumnMap:
-    """How to read a table of judgements. Marks have `present`, ratings have `rating`; never both."""
+    """Settings for reading a table of judgements. Marks map `present`, ratings map `rating`; never both."""
 
     columns: Mapping[str, str]  # field → column
     box_format: BoxFormat = BoxFormat.CORNERS
     image_size: tuple[int, int] | None = None
-    none_value: str = NONE_OF_THE_ABOVE  # the attribute that stands for the answer 'none of the above'
-    group_from_image: bool = False  # the file name without its number: `Mexican5.png` shows Mexican
+    none_value: str = NONE_OF_THE_ABOVE  # the attribute that means the answer 'none of the above'
+    group_from_image: bool = False  # the group is the file name without its number: `Mexican5.png`
     yes: tuple[str, ...] = YES_WORDS
     no: tuple[str, ...] = NO_WORDS
     ratings: Mapping[str, int] = field(default_factory=lambda: RATING_WORDS)
@@ -78,7 +78,7 @@ class ColumnMap:
         return asdict(self)
 
     def check(self, table: Table) -> None:
-        """Raise DomainError unless the table has the columns and they are enough."""
+        """Raise DomainError if the table lacks a mapped column, or if the map lacks or contradicts fields."""
         for name, column in self.columns.items():
             if column not in table.columns:
                 has = ", ".join(list(table.columns)[:20])
@@ -108,7 +108,7 @@ class ColumnMap:
 
 
 class LabelImportOptions(ParameterSet):
-    """How rows are read, and what applies to images where no column says it."""
+    """Options for reading rows, and values for images that the table does not give."""
 
     none_of_the_above: str = parameter(
         NONE_OF_THE_ABOVE,
@@ -149,12 +149,12 @@ class LabelImportOptions(ParameterSet):
 
 
 def parse_columns(pairs: Sequence[str]) -> dict[str, str]:
-    """Turn `FIELD=COLUMN` arguments into a map of columns."""
+    """Parse `FIELD=COLUMN` arguments into a map of columns."""
     return split_pairs(pairs, FIELDS)
 
 
 def split_pairs(pairs: Sequence[str], fields: Collection[str]) -> dict[str, str]:
-    """Split `FIELD=NAME` arguments; each of the `fields` may be given once."""
+    """Parse `FIELD=NAME` arguments into a dictionary; each of the `fields` may occur once."""
     names: dict[str, str] = {}
     for pair in pairs:
         field, equals, name = pair.partition("=")
@@ -170,7 +170,7 @@ def split_pairs(pairs: Sequence[str], fields: Collection[str]) -> dict[str, str]
 
 
 def parse_size(text: str) -> tuple[int, int]:
-    """Turn `512x512` into a width and a height."""
+    """Parse a size such as `512x512` into width and height."""
     match = _SIZE.fullmatch(text.strip())
     if match is None:
         raise _bad("image_size", f"“{text}” is not a size such as 512x512")
@@ -178,7 +178,7 @@ def parse_size(text: str) -> tuple[int, int]:
 
 
 def parse_words(pairs: Sequence[str]) -> dict[str, str]:
-    """Turn `WORD=MEANING` arguments (values of present, rating) into a map, words folded to lower case."""
+    """Parse `WORD=MEANING` arguments (values of present, rating) into a map with case-folded words."""
     words = {}
     for pair in pairs:
         word, equals, meaning = pair.rpartition("=")
@@ -189,7 +189,7 @@ def parse_words(pairs: Sequence[str]) -> dict[str, str]:
 
 
 def with_words(column_map: ColumnMap, words: Mapping[str, str]) -> ColumnMap:
-    """Return the map with further words for yes and no, or for ratings 1 to 5."""
+    """Return the map with additional words for yes and no, or for ratings 1 to 5."""
     if column_map.rates:
         ratings = dict(RATING_WORDS)
         for word, meaning in words.items():

@@ -1,4 +1,4 @@
-"""Base of the commands that import labels: progress, and a report on the rows."""
+"""Base class of commands that import labels, with progress and a report."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Files, besides tables, that `import_annotations` reads: an outside tool registers the format of its exports here."""
+"""Formats, besides tables, that `import_annotations` reads; external tools register their formats here."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 from django.core.management.base import CommandParser
 
-if TYPE_CHECKING:  # the importer loads pandas, a quarter of the time in which a process starts
+if TYPE_CHECKING:  # the importer loads pandas, a quarter of the start-up time of a process
     from annotation.imports.importer import ImportReport
 
 
 class ImportFormat(ABC):
-    """The files that a tool exports. The command's options for tables hold for them as far as they apply."""
+    """The format of a tool's exports. The command's options for tables apply where they make sense."""
 
-    tool: str  # as messages name it
-    flag: str  # the option that says that a file has this format, whatever its name
-    options: tuple[str, ...]  # further options that only this format has
-    help: str  # sentences for the help of the command
+    tool: str  # the tool's name in messages
+    flag: str  # the option that selects this format, whatever the file's name
+    options: tuple[str, ...]  # additional options that only this format has
+    help: str  # sentences for the command's help
 
     @abstractmethod
     def add_arguments(self, parser: CommandParser) -> None:
@@ -25,13 +25,13 @@ class ImportFormat(ABC):
 
     @abstractmethod
     def recognises(self, file: Path) -> bool:
-        """Return whether a file looks like one of this format."""
+        """Return whether a file seems to have this format."""
 
     @abstractmethod
     def importer(self, options: Mapping[str, Any]) -> "Callable[..., ImportReport]":
-        """Return the verb that imports a file, with the options of the command that it takes.
+        """Return a function that imports a file, with the relevant `options` of the command bound.
 
-        It is called with what every import takes: target, file and progress.
+        It takes the arguments of every import: target, file and progress.
         """
 
 
@@ -39,10 +39,10 @@ _registered: list[ImportFormat] = []
 
 
 def register(import_format: ImportFormat) -> None:
-    """Add a format. Call it once, in the `ready` of the tool's app."""
+    """Register a format. Call this once, in `ready` of the tool's app."""
     _registered.append(import_format)
 
 
 def registered() -> tuple[ImportFormat, ...]:
-    """Return every format besides tables, in the order of the installed apps."""
+    """Return all formats besides tables, in the order of the installed apps."""
     return tuple(_registered)

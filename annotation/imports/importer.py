@@ -1,4 +1,4 @@
-"""Import any table of judgements by a column map, in one transaction."""
+"""Import any table of judgements with a column map, in one transaction."""
 
 import hashlib
 import json
@@ -58,16 +58,16 @@ _WRITTEN_MODELS = (
 
 @dataclass(frozen=True)
 class ImportReport:
-    """The rows of each file that were kept, repaired or rejected, and what was written."""
+    """The kept, repaired and rejected rows of each file, and what was written."""
 
     study: Study
     reports: tuple[RowsReport, ...]
     loaded: tuple[LoadSummary, ...]
-    already: bool = False  # the same files were imported before: nothing changed
+    already: bool = False  # the same files were imported before, so nothing changed
     notes: tuple[str, ...] = ()
 
     def lines(self) -> list[str]:
-        """Return the report as plain lines for a console."""
+        """Return the report as lines of plain text."""
         if self.already:
             return [f"nothing changed: {self.study.name} already has the labels of this import"]
         lines = [line for report in self.reports for line in report.lines()]
@@ -77,21 +77,21 @@ class ImportReport:
 
 @dataclass(frozen=True)
 class ImportTarget:
-    """Where labels go: an existing study, or what to create one from; and who brings them."""
+    """The target of an import: an existing study, or the name and resource of a new study."""
 
     name: str  # of the study
     by: User | None
     resource: Resource | None = None
-    campaign: str = ""  # its name; empty: that of its kind
-    study: Study | None = None  # once it was looked up
+    campaign: str = ""  # name of the campaign; if empty, the name of its kind
+    study: Study | None = None  # set by `looked_up`
 
     def looked_up(self) -> "ImportTarget":
-        """Return the target with the study of that name, locked until the transaction ends, if there is one."""
+        """Return the target with the study of its name, if it exists, locked until the transaction ends."""
         return replace(self, study=find_study(self.name))
 
     @property
     def groups_from(self) -> Resource | None:
-        """The resource whose groups rows may name."""
+        """The resource with the groups that rows can refer to."""
         return self.resource or (self.study.resource if self.study is not None else None)
 
 
@@ -104,10 +104,10 @@ def import_annotations(
     sheet: str | None = None,
     progress: Progress | None = None,
 ) -> ImportReport:
-    """Import a table of judgements into the target's study, created when there is none of that name.
+    """Import a table of judgements into the target's study, which is created if it does not exist.
 
-    A row that cannot be read is left out and reported. Importing the same file with the same map again
-    changes nothing. Raises DomainError when the file, the map or the study does not allow it.
+    Unreadable rows are left out and reported. Importing the same file with the same map again changes
+    nothing. Raises DomainError if the file or the map is invalid or the study does not fit.
     """
     progress = progress or Unwatched()
     progress.start(3)
@@ -124,7 +124,7 @@ def import_table(
     progress: Progress,
     notes: Sequence[str] = (),
 ) -> ImportReport:
-    """Import a table that was read already; `notes` come first in the report."""
+    """Import a table that has been read; `notes` come first in the report's notes."""
     column_map.check(table)
     digest = digest_of([table], column_map.to_dict(), target.resource)
     with transaction.atomic():
@@ -179,7 +179,7 @@ def read_for_study(
 
 
 def _allowed_groups(target: ImportTarget) -> set[str] | None:
-    """Return the names of groups that rows may use; None where any name makes a group."""
+    """Return the names of groups that rows may use, or None if any name creates a group."""
     if target.groups_from is None:
         return None
     if target.study is not None and target.study.frozen_at is not None:
@@ -188,19 +188,19 @@ def _allowed_groups(target: ImportTarget) -> set[str] | None:
 
 
 def find_study(name: str) -> Study | None:
-    """Return the study of that name or slug, locked until the transaction ends, or None."""
+    """Return the study with this name or slug, locked until the transaction ends, or None."""
     name = " ".join(name.split())
     studies = Study.objects.select_for_update(of=("self",)).select_related("resource")
     return studies.filter(name=name).first() or studies.filter(slug=name).first()
 
 
 def imported_before(study: Study, digest: str) -> bool:
-    """Return whether this import was made before, into this study."""
+    """Return whether this import was already made into this study."""
     return AuditEntry.objects.filter(study=study, action=IMPORTED, details__digest=digest).exists()
 
 
 def refuse_labelled(study: Study) -> None:
-    """Raise Conflict if the study has labels already."""
+    """Raise Conflict if the study already has labels."""
     if Annotation.objects.filter(campaign__study=study).exists():
         raise Conflict(
             "study_has_labels",
@@ -210,7 +210,7 @@ def refuse_labelled(study: Study) -> None:
 
 
 def refuse_empty(reading: Reading) -> None:
-    """Raise DomainError if no row could be read: the map is wrong, or the file."""
+    """Raise DomainError if no row could be read, because the map or the file is wrong."""
     if reading.accepted.any():
         return
     report = reading.report("annotations")
@@ -225,7 +225,7 @@ def refuse_empty(reading: Reading) -> None:
 
 
 def images_by_name(study: Study) -> dict[tuple[str, str], StudyImage]:
-    """Return the study's images by (source name or public id, model), and (name, "") if only one has it."""
+    """Return the study's images by (source name or public id, model), and by (name, "") for unique names."""
     rows = Image.objects.filter(study=study).values_list(
         "pk", "public_id", "source_name", "model_label", "group__name", "condition", "width", "height"
     )
@@ -244,7 +244,7 @@ def images_by_name(study: Study) -> dict[tuple[str, str], StudyImage]:
 
 
 def prepare_study(target: ImportTarget, *, groups: Sequence[str] | None) -> Study:
-    """Return the frozen study, created if need be, with these groups (None: all of its resource)."""
+    """Return the frozen study, created if necessary, with these groups (None: all groups of its resource)."""
     study, resource = target.study, target.resource
     if study is None:
         study_groups = resource.groups.all() if resource is not None else IdentityGroup.objects.none()
@@ -281,11 +281,11 @@ def _add_groups(study: Study, names: Sequence[str]) -> None:
 
 
 def _store_roles(study: Study, marks: Marks) -> list[str]:
-    """Store the stereotypes of the role column where the study has no resource; return notes for the report."""
+    """Store stereotypes from the role column if the study has no resource; return notes for the report."""
     if study.resource_id is not None:
         return ["roles follow the resource; the role column was not used"]
     role_of_pair = _roles_of_pairs(study, marks)
-    # Pairs of an earlier import keep their role: existing results must not change.
+    # Pairs of an earlier import keep their role, so that existing results do not change.
     planned = CampaignAttribute.objects.filter(campaign__study=study).values_list(
         "group", "attribute", "role"
     )
@@ -315,7 +315,7 @@ def _store_roles(study: Study, marks: Marks) -> list[str]:
 
 
 def _roles_of_pairs(study: Study, marks: Marks) -> dict[tuple[int, int], str]:
-    """Return the role that the first row of each pair of group and attribute names, or '', by their keys."""
+    """Return the role, or '', in the first row of each pair of group and attribute, by their keys."""
     rows = np.flatnonzero(marks.reading.accepted & ~marks.is_none)
     width = len(marks.attribute.values)
     codes, first_positions = np.unique(
@@ -330,13 +330,13 @@ def _roles_of_pairs(study: Study, marks: Marks) -> dict[tuple[int, int], str]:
 
 
 def digest_of(tables: Sequence[Table], options: Any, resource: Resource | None) -> str:
-    """Return a digest of the files, the options they are read with, and the resource."""
+    """Return a digest of the files, the reading options and the resource."""
     content = [[table.digest for table in tables], options, resource.pk if resource is not None else None]
     return hashlib.sha256(json.dumps(content, sort_keys=True, default=str).encode()).hexdigest()
 
 
 def record_import(report: ImportReport, *, digest: str, by: User | None) -> None:
-    """Audit the import and refresh the planner's statistics, at the end of its transaction."""
+    """Record the import in the audit trail and refresh the database's statistics; call this last."""
     refresh_statistics(*_WRITTEN_MODELS)
     files = [
         {

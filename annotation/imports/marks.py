@@ -36,7 +36,7 @@ _ROLES = {"stereotype": "stereotype", "random": "random", "": ""}
 
 @dataclass(frozen=True)
 class StudyImage:
-    """An image that the study has already."""
+    """An image that the study already has."""
 
     pk: int
     group: str
@@ -47,7 +47,7 @@ class StudyImage:
 
 @dataclass(frozen=True)
 class Marks:
-    """What the rows of a table of marks say. Arrays run over all rows; look only at accepted ones."""
+    """The parsed rows of a table of marks. Arrays cover all rows; only accepted rows are valid."""
 
     reading: Reading
     image: CodedColumn[tuple[str, str]]  # (name, model)
@@ -73,9 +73,9 @@ def read_marks(
     groups: Collection[str] | None,
     study_images: Mapping[tuple[str, str], StudyImage],
 ) -> Marks:
-    """Read every row; `groups` are those that rows may name (None: any).
+    """Read all rows; `groups` are the groups that rows may name (None: any).
 
-    `known` are the study's images by (name, model), and by (name, "") where one name is one image.
+    `study_images` are the study's images by (name, model), and by (name, "") for unique names.
     """
     columns = column_map.columns
     reading.reject_blank([columns[name] for name in ("image", "group", "attribute") if name in columns])
@@ -120,7 +120,7 @@ def _questions(marks: Marks) -> Questions:
 
 
 def group_of_file(image: str) -> str:
-    """Return the group in a file name: `folder/United KingdomUK3.png` shows `United KingdomUK`."""
+    """Return the group in a file name: `United KingdomUK` for `folder/United KingdomUK3.png`."""
     name = image.replace("\\", "/").rsplit("/", 1)[-1]
     numbered, _, suffix = name.rpartition(".")
     end = len(numbered)
@@ -133,7 +133,7 @@ def group_of_file(image: str) -> str:
 
 
 def read_attribute(reading: Reading, column_map: ColumnMap) -> CodedColumn[str]:
-    """Read and normalise the attributes; changed ones count as repaired."""
+    """Read and normalise the attributes; changed attributes count as repaired."""
     cells = reading.cells(column_map.columns["attribute"])
     attribute = reading.coded(cells, normalise)
     changed = [
@@ -148,7 +148,7 @@ def read_attribute(reading: Reading, column_map: ColumnMap) -> CodedColumn[str]:
 def optional_column(
     reading: Reading, column_map: ColumnMap, name: str, parse: Callable[[str], V], otherwise: V
 ) -> CodedColumn[V]:
-    """Read a column that may not be mapped."""
+    """Read a column if it is mapped; without it, every row has the value `otherwise`."""
     if name not in column_map.columns:
         return CodedColumn(np.zeros(len(reading.table), dtype=np.int64), [otherwise])
     return reading.coded(reading.cells(column_map.columns[name]), parse)
@@ -192,7 +192,7 @@ def _reject_contradictions(
 ) -> None:
     image, group = marks.image, marks.group
     codes = {name: code for code, name in enumerate(group.values)}
-    # The group each known image must have: -1 where the image is new, -2 where no row names its group.
+    # The required group of each image's rows: -1 for a new image, -2 if no row names the image's group.
     group_of_image = np.array(
         [codes.get(study_images[i].group, -2) if i in study_images else -1 for i in image.values],
         dtype=np.int64,
@@ -224,7 +224,7 @@ def _sizes(
     image: CodedColumn[tuple[str, str]],
     study_images: Mapping[tuple[str, str], StudyImage],
 ) -> dict[int, tuple[int, int]]:
-    """Return the size of each image by its code: from its row, else the map's, else the study's."""
+    """Return the size of each image by code: from its row, else from the map, else from the study."""
     sizes: dict[int, tuple[int, int]] = {}
     for code, value in enumerate(image.values):
         size = column_map.image_size or (study_images[value].size if value in study_images else None)

@@ -22,7 +22,7 @@ from annotation.imports.repeats import Questions, settle_repeats
 
 @dataclass(frozen=True)
 class Ratings:
-    """What the rows of a table of ratings say. Arrays run over all rows; look only at accepted ones."""
+    """The parsed rows of a table of ratings. Arrays cover all rows; only accepted rows are valid."""
 
     reading: Reading
     attribute: CodedColumn[str]
@@ -35,7 +35,7 @@ class Ratings:
 
 
 def read_ratings(reading: Reading, column_map: ColumnMap) -> Ratings:
-    """Read every row of a table with one rating a row."""
+    """Read all rows of a table with one rating per row."""
     columns = column_map.columns
     reading.reject_blank([columns["attribute"], columns["rating"]])
     ratings = Ratings(
@@ -64,7 +64,7 @@ def read_ratings(reading: Reading, column_map: ColumnMap) -> Ratings:
 
 
 def _justification(cell: str) -> str:
-    # JSON can hold lone surrogates and null characters, which no database stores.
+    # JSON can contain lone surrogates and null characters, which databases cannot store.
     if len(cell) > 5000 or any(character == "\0" or "\ud800" <= character <= "\udfff" for character in cell):
         raise ValueError("justification longer than 5,000 characters, or not text")
     return cell.strip()

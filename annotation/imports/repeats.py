@@ -1,4 +1,4 @@
-"""Reject repeated rows: equal ones, and earlier answers of an annotator id to the same question."""
+"""Reject repeated rows: identical rows, and earlier answers of an annotator id to the same question."""
 
 from dataclasses import dataclass
 
@@ -15,10 +15,10 @@ ANSWERED_AGAIN = "answered again in a later row, which counts"
 
 @dataclass(frozen=True)
 class Questions:
-    """What each row of a table answers. Arrays run over all rows; only accepted rows are looked at.
+    """The question that each row of a table answers. Arrays cover all rows; only accepted rows are used.
 
-    `place`: the code of the image, or of whatever else was asked about; `question`: the code of the attribute;
-    `moment`: seconds, NaN where unknown. Rows where `ends_screen` answer 'none of the above'.
+    `place`: code of the image or other stimulus; `question`: code of the attribute; `moment`: time in
+    seconds, NaN if unknown; `ends_screen`: whether the row answers 'none of the above'.
     """
 
     annotator: Codes
@@ -30,12 +30,12 @@ class Questions:
 
 
 def settle_repeats(reading: Reading, questions: Questions, *, check_places: bool) -> None:
-    """Keep one of equal rows, and the latest of an id's answers to a question; rejected rows carry a reason.
+    """Keep one of identical rows, and the latest of an id's answers to a question; reject the others.
 
-    Where ids are not people, equal rows are answers of several people: all are kept, with a note. Ids are not
-    people when, equal rows aside, more than 5 % of the answers repeat a question their id had answered, or when
-    that many do with equal rows and most ids are in one place only (with `check_places`). In the released ViSAGe
-    annotations, for example, an id is a screen.
+    If ids are not people, identical rows are answers of several people: all are kept, with a note. Ids are
+    not people if more than 5 % of the answers in distinct rows repeat a question that the id has answered;
+    or, with `check_places`, if more than 5 % of all answers do and most ids have only one place. In the
+    released ViSAGe annotations, for example, an id is a screen.
     """
     rows = np.flatnonzero(reading.accepted)
     if not len(rows):
@@ -67,7 +67,7 @@ def settle_repeats(reading: Reading, questions: Questions, *, check_places: bool
 
 
 def _first_equal(reading: Reading, rows: Codes) -> Codes:
-    """Return for each row the first of `rows` whose cells are all the same."""
+    """Return for each row the first of `rows` with identical cells."""
     columns = [cells for name, cells in reading.table.columns.items() if name not in reading.table.positions]
     cells = {str(number): column[rows] for number, column in enumerate(columns)}
     number = pd.DataFrame(cells).groupby(list(cells), sort=False, dropna=False).ngroup().to_numpy()
@@ -84,7 +84,7 @@ def _unit(questions: Questions, rows: Codes) -> Codes:
 
 
 def _alike(questions: Questions, rows: Codes) -> Mask:
-    """Return whether an earlier row is the same id's answer to the same question."""
+    """Return a mask of the rows with an earlier answer of the same id to the same question."""
     return pd.Series(_unit(questions, rows)).duplicated().to_numpy()
 
 
@@ -100,8 +100,8 @@ def _mostly_in_one_place(questions: Questions, rows: Codes) -> bool:
 def _ends_alone(reading: Reading, questions: Questions, rows: Codes, first_rows: Codes) -> Codes:
     """Return the positions in `rows` of answers to 'none of the above' whose screen has no other answer left.
 
-    Several screens of an image may end with equal rows. An end stands alone if the screen's answers were all
-    rejected, or if it directly follows another end and equals an earlier row.
+    Several screens of an image may end with identical rows. Such an answer is alone if all other answers of
+    its screen were rejected, or if it directly follows another such answer and equals an earlier row.
     """
     order = np.lexsort((rows, questions.screen[rows], questions.place[rows], questions.annotator[rows]))
     sorted_rows = rows[order]
@@ -120,7 +120,7 @@ def _ends_alone(reading: Reading, questions: Questions, rows: Codes, first_rows:
 
 
 def _keep_latest(reading: Reading, questions: Questions, rows: Codes) -> None:
-    """Reject all but the latest answer of an id to a question: by its moment, then by its place in the file."""
+    """Reject all but the latest answer of an id to a question, by time and then by position in the file."""
     unit = _unit(questions, rows)
     moment = np.nan_to_num(questions.moment[rows], nan=-np.inf)
     order = np.lexsort((rows, moment, unit))

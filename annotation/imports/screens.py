@@ -1,4 +1,4 @@
-"""Group the rows of a file into screens: what one annotator answered at once."""
+"""Group the rows of a file into screens: answers that an annotator gave together."""
 
 from dataclasses import dataclass
 
@@ -10,30 +10,30 @@ from annotation.imports.cells import Codes, Mask
 
 @dataclass(frozen=True)
 class Screens:
-    """Rows in the order of their screens: screen `i` holds `order[starts[i]:starts[i + 1]]`."""
+    """Rows in the order of their screens: screen `i` has the rows `order[starts[i]:starts[i + 1]]`."""
 
     order: Codes  # row indices
-    starts: Codes  # one more than there are screens
+    starts: Codes  # length: number of screens + 1
 
     def __len__(self) -> int:
         return len(self.starts) - 1
 
     @property
     def of_row(self) -> Codes:
-        """The number of the screen for each position of `order`."""
+        """The index of the screen for each position in `order`."""
         return np.repeat(np.arange(len(self)), np.diff(self.starts))
 
     @property
     def first_rows(self) -> Codes:
-        """The row index of the first row of each screen."""
+        """The index of the first row of each screen."""
         return self.order[self.starts[:-1]]
 
 
 def split_screens(rows: Codes, keys: Codes, attributes: Codes, is_none: Mask) -> Screens:
     """Split `rows` (indices, in file order) into screens.
 
-    Rows of one key (annotator, image, and what the file calls a screen) are one screen until the row 'none of
-    the above' ends it or an attribute repeats. `keys`, `attributes` and `is_none` run over all rows.
+    Rows with equal keys (annotator, image, and the file's own screen) are one screen until a row 'none of the
+    above' ends it or an attribute repeats. `keys`, `attributes` and `is_none` cover all rows.
     """
     order = rows[np.argsort(keys[rows], kind="stable")]
     if not len(order):
@@ -43,7 +43,7 @@ def split_screens(rows: Codes, keys: Codes, attributes: Codes, is_none: Mask) ->
     opens[1:] = (key[1:] != key[:-1]) | none[:-1]
     _open_at_repeats(opens, attributes[order])
     starts = np.flatnonzero(opens)
-    # Screens in the order of the file, not of the keys.
+    # Order screens as in the file, not by key.
     sequence = np.argsort(order[starts], kind="stable")
     ends = np.append(starts[1:], len(order))
     pieces = [order[starts[i] : ends[i]] for i in sequence]
@@ -52,7 +52,7 @@ def split_screens(rows: Codes, keys: Codes, attributes: Codes, is_none: Mask) ->
 
 
 def _open_at_repeats(opens: Mask, attributes: Codes) -> None:
-    """Start another screen where an attribute repeats within one; only such screens are iterated."""
+    """Start another screen where an attribute repeats; loops only over screens with repeats."""
     screen = np.cumsum(opens) - 1
     frame = pd.DataFrame({"screen": screen, "attribute": attributes})
     starts = np.append(np.flatnonzero(opens), len(opens))

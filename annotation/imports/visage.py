@@ -1,4 +1,4 @@
-"""Import the released ViSAGe files: their column map and their peculiarities."""
+"""Import the released ViSAGe files, with their column map and peculiarities."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -50,14 +50,14 @@ MARKS = ColumnMap(
     image_size=(512, 512),
     model=MODEL,
 )
-# The regions of the three raters of an attribute, by the ending of their columns.
+# The regions of an attribute's three raters, by the suffix of their columns.
 REGIONS = {"asia": "Asia", "emea": "Europe, Middle East and Africa", "na": "North America"}
 _LONG = ColumnMap(columns={"attribute": "attribute", "annotator": "annotator", "rating": "rating"})
 
 
 @dataclass(frozen=True)
 class VisageFiles:
-    """The released files; the ratings of attributes may be left out."""
+    """The released files; ratings of attributes are optional."""
 
     stereotypes: Path
     annotations: Path
@@ -72,10 +72,10 @@ def import_visage(
     model: str = MODEL,
     progress: Progress | None = None,
 ) -> ImportReport:
-    """Import the released files into the study of that name, created when there is none.
+    """Import the released files into the study of this name, which is created if it does not exist.
 
-    Everything is written in one transaction. The same files again change nothing; a study with other labels
-    is refused. Raises DomainError naming file and row or column.
+    Everything is written in one transaction. Importing the same files again changes nothing. Raises Conflict
+    for a study with other labels, and DomainError naming the file and row or column.
     """
     progress = progress or Unwatched()
     progress.start(5)
@@ -114,7 +114,7 @@ def _load(
     ratings: Ratings | None,
     progress: Progress,
 ) -> tuple[Study, tuple[LoadSummary, ...]]:
-    """Write the marks and ratings, each in a campaign of the study, which is created if need be."""
+    """Write marks and ratings, each into a new campaign of the study, which is created if necessary."""
     study = prepare_study(target, groups=sorted(set(marks.group.of(marks.reading.accepted))))
     progress.advance(1, message="writing annotations")
     kind = MARKING
@@ -129,7 +129,7 @@ def _load(
 
 
 def read_wide_ratings(table: Table) -> tuple[Ratings, RowsReport]:
-    """Read a row for each attribute and a column for each rater (`rating_asia` …) into one rating each."""
+    """Read a table with a row per attribute and a column per rater (`rating_asia` …) into single ratings."""
     raters = [column.removeprefix("rating_") for column in table.columns if column.startswith("rating_")]
     if "attribute" not in table.columns or not raters:
         raise DomainError(
@@ -150,7 +150,7 @@ def read_wide_ratings(table: Table) -> tuple[Ratings, RowsReport]:
     for rater, has in rated.items():
         if not has.all():
             reading.note_repair(~has, f"imported without rating_{rater}, which is empty")
-    zeros = np.zeros(len(table), dtype=np.int64)  # each row has an answer of every rater
+    zeros = np.zeros(len(table), dtype=np.int64)  # one id for all rows: each row has an answer of every rater
     questions = Questions(
         zeros, zeros, attribute.codes, zeros, zeros.astype(bool), np.full(len(table), np.nan)
     )
@@ -163,7 +163,7 @@ def read_wide_ratings(table: Table) -> tuple[Ratings, RowsReport]:
 def _long_table(
     reading: Reading, attribute: CodedColumn[str], ratings: Mapping[str, CodedColumn[int | None]]
 ) -> Table:
-    """Return the accepted ratings as a table with one rating a row."""
+    """Return the accepted ratings as a table with one rating per row."""
     table = reading.table
     cells = [
         (row, attribute.values[attribute.codes[row]], rater, str(rating))
@@ -183,7 +183,7 @@ def _long_table(
 
 
 def _score_notes(reading: Reading, ratings: Mapping[str, CodedColumn[int | None]]) -> list[str]:
-    """Count published scores that differ from their rating, and means that differ from that of the ratings."""
+    """Return notes on published scores that differ from the ratings and means that differ from their mean."""
     table, accepted = reading.table, reading.accepted
     differing = np.zeros(len(table), dtype=bool)
     for rater, column in ratings.items():
@@ -216,7 +216,7 @@ def _numbers(table: Table, column: str) -> NDArray[np.float64]:
 
 
 def _resource(file: Path, table: Table, study: Study | None, by: User | None) -> Resource:
-    """Return the resource imported from this file; import it if there is none."""
+    """Return the resource imported from this file, importing it if necessary."""
     same_file = Resource.objects.filter(file_digest=table.digest)
     if study is not None and study.resource is not None and study.resource.file_digest == table.digest:
         return study.resource
@@ -224,6 +224,6 @@ def _resource(file: Path, table: Table, study: Study | None, by: User | None) ->
         return resource
     name = file.stem[:100] or "stereotypes"
     if Resource.objects.filter(name=name).exists():
-        # That resource comes from another file and may be in use.
+        # The resource of this name comes from another file and may be in use.
         name = f"{name} {table.digest[:12]}"
     return import_resource(file=file, name=name, by=by).resource

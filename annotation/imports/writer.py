@@ -1,4 +1,4 @@
-"""Write labels that were read into the database, from annotators to boxes."""
+"""Write parsed labels into the database, from annotators to boxes."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ from studies.protocol import attribute_roles
 
 @dataclass(frozen=True)
 class LoadSummary:
-    """How many rows of each kind a load wrote."""
+    """The numbers of rows written."""
 
     campaign: Campaign
     annotators: int
@@ -45,7 +45,7 @@ class LoadSummary:
     boxes: int
 
     def line(self) -> str:
-        """Return what was written as a plain line for a console."""
+        """Return the numbers as a line of plain text."""
         parts = [
             f"{self.annotations:,} annotations by {self.annotators:,} annotators on {self.tasks:,} tasks",
             f"{self.judgements:,} judgements",
@@ -61,11 +61,11 @@ class LoadSummary:
 
 @dataclass(frozen=True)
 class _AnswerColumns:
-    """The columns of annotations: who answered which task, and when."""
+    """The columns of annotations, with one value per screen."""
 
     screens: Screens
     task_of_screen: Codes
-    annotator: list[int]  # key, of each screen
+    annotator: list[int]  # keys
     none: list[bool | None]
     justification: list[str]
     seconds: list[float | None]
@@ -114,7 +114,7 @@ def load_marks(
 
 
 def _insert_marks(marks: Marks, judged: Codes, annotations: Codes, attribute_key: Codes) -> int:
-    """Write a judgement for each row in `judged`, with its boxes; return how many boxes."""
+    """Write a judgement for each row in `judged`, with its boxes; return the number of boxes."""
     judgements = _insert_judgements(
         annotations=annotations,
         attributes=attribute_key[marks.attribute.codes[judged]],
@@ -149,7 +149,7 @@ def _mark_columns(
 def load_ratings(
     *, campaign: Campaign, ratings: Ratings, regions: dict[str, str] | None = None
 ) -> LoadSummary:
-    """Write accepted ratings, an annotation each. `regions`: where annotators are from, as published."""
+    """Write accepted ratings, each as an annotation. `regions`: annotators' published regions, by name."""
     rows = np.flatnonzero(ratings.reading.accepted)
     attributes = attribute_ids(texts=set(ratings.attribute.of(rows)))
     annotators = imported_annotators(campaign, ratings.annotator.of(rows), regions or {})
@@ -209,7 +209,7 @@ def _keys_of(texts: Sequence[str], keys: dict[str, int]) -> Codes:
 def _group_tasks(
     screens: Screens, images: Codes, attributes: Codes, is_question: Mask
 ) -> tuple[Codes, Codes]:
-    """Return the first screen of each task and the task of each screen: the same image and attributes."""
+    """Return each task's first screen and each screen's task; a task is an image with a set of attributes."""
     by_attribute = np.lexsort((attributes[screens.order], screens.of_row))
     codes = np.where(is_question, attributes[screens.order], -1)[by_attribute]
     task_numbers: dict[tuple[int, bytes], int] = {}
@@ -228,7 +228,7 @@ def _group_tasks(
 def _images(
     study: Study, marks: Marks, rows: Codes, study_images: dict[tuple[str, str], StudyImage]
 ) -> tuple[dict[int, int], int]:
-    """Return the key of each image by its code, and how many had to be created (without a file)."""
+    """Return the key of each image by code, and the number of images created (without a file)."""
     codes, first_positions = np.unique(marks.image.codes[rows], return_index=True)
     in_order = np.argsort(first_positions, kind="stable")
     keys: dict[int, int] = {}
@@ -245,7 +245,7 @@ def _images(
 
 
 def _insert_images(study: Study, marks: Marks, new_images: Sequence[tuple[int, int]]) -> list[int]:
-    """Write images without a file, each named by its code and the first row that shows it; return their keys."""
+    """Write images without a file, given as (code, first row that shows the image); return their keys."""
     groups = dict(study.groups.values_list("name", "pk"))
     created = allocate_keys(Image, len(new_images))
     at = np.array([row for _, row in new_images], dtype=np.int64)
@@ -374,7 +374,7 @@ def _insert_boxes(marks: Marks, key_of_row: Codes) -> int:
 
 
 def _insert_planned(campaign: Campaign, marks: Marks, judged: Codes, attribute_key: Codes) -> None:
-    """Write the attributes asked of each group with their roles, as the frozen resource lists them."""
+    """Write the attributes asked about each group, with their roles in the frozen study."""
     study = campaign.study
     groups = dict(study.groups.values_list("name", "pk"))
     stereotype_pairs = set(

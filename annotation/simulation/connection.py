@@ -1,4 +1,4 @@
-"""A connection to the API of a server, kept open as long as an annotator works."""
+"""A connection to a server's API, kept open while an annotator works."""
 
 import http.client
 import json
@@ -9,7 +9,7 @@ from foundation.errors import DomainError
 
 
 class ApiConnection:
-    """Requests as an annotator, with their key."""
+    """Sends requests with an annotator's API key."""
 
     def __init__(self, address: str, key: str) -> None:
         parts = urlsplit(address)
@@ -20,7 +20,7 @@ class ApiConnection:
         kind = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
         self._connection = kind(parts.netloc, timeout=60)
         self._prefix = f"{parts.path.rstrip('/')}/api/v1/"
-        # A server behind a proxy that ends TLS would send plain requests elsewhere.
+        # A server behind a proxy that terminates TLS would redirect plain requests.
         self._headers = {
             "Authorization": f"Bearer {key}",
             "Content-Type": "application/json",
@@ -34,14 +34,17 @@ class ApiConnection:
         self._connection.close()
 
     def status(self, path: str) -> int:
-        """Return the status of a GET."""
+        """Return the HTTP status of a GET request."""
         self._connection.request("GET", self._prefix + path, headers=self._headers)
         response = self._connection.getresponse()
         response.read()
         return response.status
 
     def post(self, path: str, body: dict[str, Any] | None = None) -> dict[str, Any] | None:
-        """Return the answer, None when there is no content; raises DomainError `server_refused`."""
+        """Return the JSON response, or None without content.
+
+        Raises DomainError `server_refused` for an error status, `server_unreachable` without a response.
+        """
         data = json.dumps(body).encode() if body is not None else b""
         try:
             self._connection.request("POST", self._prefix + path, body=data, headers=self._headers)

@@ -11,7 +11,7 @@ from django.db import connections
 
 
 class _Handler(WSGIRequestHandler):
-    # Headers and body are written separately: without this each response would wait for a delayed ACK.
+    # Headers and body are written separately; without this, each response would wait for a delayed ACK.
     disable_nagle_algorithm = True
 
     def log_message(self, format: str, *args: Any) -> None:
@@ -28,7 +28,7 @@ class _Server(ThreadedWSGIServer):
 
 @contextmanager
 def serving() -> Iterator[str]:
-    """Serve the site from this process until the block ends; yields its address."""
+    """Serve the site from this process until the block ends; yield its address."""
     server = _Server(("127.0.0.1", 0), _Handler)
     server.set_app(get_wsgi_application())
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)

@@ -1,9 +1,9 @@
-"""Simulated answers to the questions that a kind declares, from a planted truth.
+"""Simulated answers to a kind's declared questions, from a planted truth.
 
-What is planted for each question: a strength of each model and group, a little of each image or text. Which of two is
-better follows Davidson's form of the Bradley–Terry model and a ranking the Plackett–Luce model, in both of which
-exp(strength) is what counts; a point of a scale is the nearest to its middle plus the strength and noise; how often an
-answer is chosen follows from utilities that belong to model and group.
+For each question, every model and group has a planted strength, and every image or text a smaller one.
+Comparisons follow Davidson's form of the Bradley–Terry model, and rankings the Plackett–Luce model, both
+with weights exp(strength). The answer on a scale is the point nearest to its middle plus strength and noise.
+Choices follow utilities that depend on model and group.
 """
 
 import hashlib
@@ -17,12 +17,12 @@ from typing import Any
 from annotation.kinds.registry import kind_of
 from annotation.models import Campaign, Task, TaskStimulus
 
-_OF_GROUP, _OF_IMAGE = 0.5, 0.25  # standard deviations, where that of models is 1
-_APART = 0.04  # how often an answer that stands apart is given
-_SEVERAL = 0.25  # how often one of several answers is chosen, about
-_MISSING = 0.15  # how often a word is marked
-_MARKED_OTHERWISE = 0.1  # how often an annotator marks a word otherwise than most
-_PLACE = 0.5  # how often a place is given that need not be
+_OF_GROUP, _OF_IMAGE = 0.5, 0.25  # standard deviations, relative to that of models
+_APART = 0.04  # probability of an answer apart from the scale, such as “Unsure”
+_SEVERAL = 0.25  # approximate probability of each answer if several can be chosen
+_MISSING = 0.15  # share of words that most annotators mark
+_MARKED_OTHERWISE = 0.1  # probability that an annotator's mark of a word differs from most annotators'
+_PLACE = 0.5  # probability of marking an optional place
 _JITTER, _SIDE = 0.02, 0.2
 _SENTENCES = (
     "The colours are soft and the light comes from one side.",
@@ -36,7 +36,7 @@ _SENTENCES = (
 
 @dataclass(frozen=True)
 class ShownItem:
-    """An image or a text on a screen, as far as its strength depends on it."""
+    """The properties of an image or text on which its strength depends."""
 
     key: str
     model: str = ""
@@ -45,16 +45,16 @@ class ShownItem:
 
 @dataclass(frozen=True)
 class QuestionTruth:
-    """What is planted: all of it follows from the seed."""
+    """The planted truth, which follows entirely from the seed."""
 
     seed: int
     spread: float = 1.0  # standard deviation of the strengths of models
-    ties: float = 0.3  # Davidson's ν: how readily equals are called a tie
-    position_bias: float = 0.0  # log-odds in favour of what is shown first
-    noise: float = 0.8  # standard deviation of a point on a scale
+    ties: float = 0.3  # Davidson's ν, the tendency to call equals a tie
+    position_bias: float = 0.0  # log-odds in favour of the first item shown
+    noise: float = 0.8  # standard deviation of answers on a scale
 
     def strength(self, question: str, item: ShownItem) -> float:
-        """Return how good an item is by one question."""
+        """Return the strength of an item for one question."""
         return self.of_model(question, item.model) + self.spread * (
             _OF_GROUP * self._normal("group", question, item.group)
             + _OF_IMAGE * self._normal("item", question, item.key)
@@ -67,16 +67,16 @@ class QuestionTruth:
         return self.spread * _OF_GROUP * self._normal("group", question, group)
 
     def utility(self, question: str, code: object, item: ShownItem) -> float:
-        """Return the log-odds that belong to an answer, of which one or several are chosen."""
+        """Return the log-odds of an answer to a choice."""
         named = f"{question}={code}"
         return self._normal("answer", named) + 0.5 * self.strength(named, item)
 
     def misses(self, item: ShownItem, place: int) -> bool:
-        """Return whether most would mark this word of the text."""
+        """Return whether most annotators mark this word of the text."""
         return self.generator("word", item.key, place).random() < _MISSING
 
     def place(self, question: str, item: ShownItem) -> tuple[float, float]:
-        """Return where in the image the answer is seen."""
+        """Return the place in the image that the answer is about, in fractions."""
         generator = self.generator("place", question, item.key)
         return generator.uniform(0.2, 0.8), generator.uniform(0.2, 0.8)
 
@@ -88,7 +88,7 @@ class QuestionTruth:
         return self.generator(*parts).gauss(0, 1)
 
     def planted(self, campaign: Campaign) -> dict[str, Any]:
-        """Return the strengths of models and groups by question, to check measures against."""
+        """Return the strengths of models and groups by question, for checking measures."""
         kind = kind_of(campaign)
         if kind.about_attributes:
             return {}
@@ -113,9 +113,9 @@ def answer_questions(
     *,
     learnt: Mapping[tuple[str, str], Any] | None = None,
 ) -> dict[str, Any]:
-    """Return an answer to a task; `generator_of` gives an annotator's own randomness for what is shown.
+    """Return an answer to a task; `generator_of` gives the annotator's random generator for the items.
 
-    What was `learnt` in practice, by question and stimulus, is answered so.
+    `learnt` has the right answers from practice, by question and stimulus, which are repeated.
     """
     tasks = Task.objects.prefetch_related("stimuli__image__group")
     shown = (
@@ -133,7 +133,7 @@ def answer_questions(
 
 
 def explained(task: Mapping[str, Any], feedback: Mapping[str, Any]) -> dict[tuple[str, str], Any]:
-    """Return what feedback on a practice task gave as right, by question and stimulus ("" of the screen)."""
+    """Return the right answers from practice feedback, by question and stimulus ("" for the screen)."""
     questions = {question["name"]: question for question in task["questions"]}
     refs = [stimulus["ref"] for stimulus in task["stimuli"]]
     right: dict[tuple[str, str], Any] = {}
@@ -150,7 +150,7 @@ def explained(task: Mapping[str, Any], feedback: Mapping[str, Any]) -> dict[tupl
 
 
 def _item(stimulus: TaskStimulus) -> ShownItem:
-    # A person sees the picture; the simulated one needs to know which it is, which no payload tells.
+    # A person sees the picture; a simulated annotator needs its identity, which no payload contains.
     image = stimulus.image
     if image is None:
         return ShownItem(stimulus.text)
@@ -159,16 +159,16 @@ def _item(stimulus: TaskStimulus) -> ShownItem:
 
 @dataclass(frozen=True)
 class ScreenAnswers:
-    """One annotator's answers to one screen, from the payload that annotators get."""
+    """One annotator's answers to one screen, from the payload for annotators."""
 
     truth: QuestionTruth
-    items: Mapping[str, ShownItem]  # by the names s1, s2, …
-    text: str  # whose words can be marked
+    items: Mapping[str, ShownItem]  # by name: s1, s2, …
+    text: str  # the text whose words can be marked
     generator: random.Random
     learnt: Mapping[tuple[str, str], Any] = field(default_factory=dict)
 
     def answer(self, questions: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-        """Return the answer as a browser sends it."""
+        """Return the answer in the form that a browser sends."""
         answers: dict[str, Any] = {}
         regions: dict[str, list[dict[str, Any]]] = {}
         for question in questions:
@@ -287,7 +287,7 @@ class ScreenAnswers:
 
 
 def _is_asked(question: Mapping[str, Any], answers: Mapping[str, Any], ref: str) -> bool:
-    """Return whether a question is asked (of a stimulus), after the answers before it."""
+    """Return whether a question is asked (about a stimulus), given the earlier answers."""
     when = question["when"]
     if when is None:
         return True

@@ -1,7 +1,7 @@
-"""Simulated annotators: invented people with known error rates who label over HTTP as anybody does.
+"""Simulated annotators: invented people with known error rates who label over HTTP like real annotators.
 
-Only in studies marked as simulated. An annotator's answer depends on the seed, the annotator's number and what is
-shown and asked, not on the order of tasks.
+They label only in simulated studies. An annotator's answer depends on the seed, the annotator's number, and
+the content of the task, but not on the order of tasks.
 """
 
 import hashlib
@@ -43,7 +43,7 @@ _RATE: dict[str, Any] = {"ge": 0, "lt": 1, "expected": "from 0 to less than 1"}
 
 
 class SimulationProgress(Protocol):
-    """What a command or a job passes in to follow the work."""
+    """The progress reporter of a command or job."""
 
     def start(self, total: int | None = None) -> None: ...
     def advance(self, n: int = 1, message: str = "") -> None: ...
@@ -51,11 +51,11 @@ class SimulationProgress(Protocol):
 
 
 class CrowdParameters(ParameterSet):
-    """How many invented people label, and how well."""
+    """The number of simulated annotators, and the quality of their work."""
 
     annotators: int = parameter(
         ge=1,
-        le=10_000,  # each is an account with a token
+        le=10_000,  # each has an account with a token
         expected="at least 1 and at most 10,000",
         label="Annotators",
         help="Number of invented people.",
@@ -92,13 +92,13 @@ class CrowdParameters(ParameterSet):
 
 @dataclass(frozen=True)
 class SimulationSummary:
-    """Counts of a simulation's work."""
+    """The numbers of a finished simulation."""
 
     annotators: int
     submissions: int
     judgements: int
     seconds: float
-    planted: Mapping[str, Any]  # of a campaign of questions: see `QuestionTruth.planted`
+    planted: Mapping[str, Any]  # for campaigns of questions: see `QuestionTruth.planted`
 
     @property
     def judgements_per_second(self) -> float:
@@ -118,7 +118,7 @@ class SimulatedAnnotator:
     false_positive: float
 
     def generator(self, *parts: object) -> random.Random:
-        """Return randomness that belongs to this annotator and `parts`."""
+        """Return a random generator with a seed from this annotator and `parts`."""
         digest = hashlib.sha256("\x1f".join(map(str, (self.seed, self.number, *parts))).encode()).digest()
         return random.Random(int.from_bytes(digest[:8], "big"))
 
@@ -132,11 +132,10 @@ def simulate(
     progress: SimulationProgress | None = None,
     **parameters: Any,
 ) -> SimulationSummary:
-    """Let invented people label `campaign` until nothing is left, or `limit` tasks are answered.
+    """Let simulated annotators label `campaign` until no task is left, or `limit` tasks are answered.
 
-    `parameters` are those of `CrowdParameters`. The server is `base_url`; without one, `try_first` if it answers
-    and works on this database, else one started in this process for as long as it takes. The same seed again goes
-    on with the same people.
+    `parameters` are those of `CrowdParameters`. The server is `base_url`, or `try_first` if it answers and
+    uses this database, or a temporary server in this process. The same seed continues with the same people.
     """
     _check(campaign)
     crowd = CrowdParameters.read(parameters)
@@ -167,7 +166,7 @@ def simulate(
 
 
 class _Truths(NamedTuple):
-    """What simulated annotators see: attributes in images, and what questions ask about."""
+    """The truths that simulated annotators see: for attributes and for questions."""
 
     of_attributes: Truth
     of_questions: QuestionTruth
@@ -195,7 +194,7 @@ def _check(campaign: Campaign) -> None:
 
 
 def _knows(address: str, key: str) -> bool:
-    """Return whether the server at `address` uses this database: it accepts a key that was just made."""
+    """Return whether the server at `address` uses this database, by whether it accepts a new key."""
     with ApiConnection(address, key) as line:
         try:
             return line.status("studies/") in {200, 403}
@@ -205,7 +204,7 @@ def _knows(address: str, key: str) -> bool:
 
 @contextmanager
 def _enrolled(campaign: Campaign, number: int, crowd: CrowdParameters) -> Iterator[SimulatedAnnotator]:
-    """Invite an invented person who describes themselves and consents; yields them with an API key."""
+    """Invite and enrol a simulated annotator with profile and consent; yield them with an API key."""
     source_id = f"simulated-{crowd.seed}-{number}"
     annotator = Annotator.objects.filter(source=campaign.study.slug, source_id=source_id).first()
     if annotator is None:
@@ -219,7 +218,7 @@ def _enrolled(campaign: Campaign, number: int, crowd: CrowdParameters) -> Iterat
     if not annotator.enrolments.filter(campaign=campaign).exists():
         _, token = invitations.invite(campaign=campaign, by=None, label="simulated", annotator=annotator)
         enrolment = invitations.accept(token=token, user=annotator.user)
-        if campaign.offered_languages:  # each language is read by as many
+        if campaign.offered_languages:  # annotators are spread evenly over languages
             language = campaign.offered_languages[number % len(campaign.offered_languages)]
             translations.choose(enrolment=enrolment, language=language)
     study = campaign.study
@@ -296,12 +295,12 @@ def _work(
 
 
 def _practise(worker: SimulatedAnnotator, line: ApiConnection, campaign: Campaign, truths: _Truths) -> bool:
-    """Practise where the campaign asks for it; return whether the annotator may go on to real tasks.
+    """Practise if the campaign requires it; return whether the annotator may go on to real tasks.
 
-    The first round is answered like real tasks; later rounds repeat the answers that feedback gave as right.
+    The first round is answered like real tasks; later rounds repeat the right answers from feedback.
     """
     learnt: dict[tuple[str, str], Any] = {}
-    learnt_answers: dict[str, dict[tuple[str, str], Any]] = {}  # to questions, by task
+    learnt_answers: dict[str, dict[tuple[str, str], Any]] = {}  # right answers to questions, by task
     while (task := line.post(f"campaigns/{campaign.pk}/practice/next")) is not None:
         if "questions" in task:
             known = learnt_answers.get(task["task"])
@@ -322,7 +321,7 @@ def _practise(worker: SimulatedAnnotator, line: ApiConnection, campaign: Campaig
 
 
 def _as_learnt(task: dict[str, Any], learnt: dict[tuple[str, str], Any]) -> dict[str, Any] | None:
-    """Return the answer that feedback gave as right; None if there was no feedback yet."""
+    """Return the right answer from feedback, or None before any feedback."""
     refs = [attribute["ref"] for attribute in task["attributes"]]
     if (task["task"], refs[0]) not in learnt:
         return None
@@ -352,7 +351,7 @@ def answer(worker: SimulatedAnnotator, task: dict[str, Any], truth: Truth) -> di
 
 
 def _image(task: dict[str, Any]) -> Image:
-    # A person sees the picture; the simulated one needs the image's key, which no payload contains.
+    # A person sees the picture; a simulated annotator needs the image's key, which no payload contains.
     tasks = Task.objects.select_related("image__group")
     shown_task = (
         tasks.get(assignments__public_id=task["assignment"])

@@ -1,4 +1,4 @@
-"""The truth that simulated annotators see: attributes of images, as drawn or from a table."""
+"""The truth for simulated annotators: attributes of images, as drawn or from a table."""
 
 import csv
 import hashlib
@@ -17,7 +17,7 @@ _IMAGE, _GROUP, _ATTRIBUTE, _PROBABILITY = "image", "identity_group", "attribute
 
 @dataclass(frozen=True)
 class Sight:
-    """Whether an attribute is in an image, and where."""
+    """The presence of an attribute in an image, and its place in fractions of the image."""
 
     present: bool
     x: float
@@ -39,7 +39,7 @@ class Truth:
 
     @classmethod
     def read(cls, path: Path, *, seed: int) -> Self:
-        """Read a CSV with the columns attribute, p and (but for ratings) image or identity_group."""
+        """Read a CSV file with the columns attribute, p and, except for ratings, image or identity_group."""
         try:
             with path.open(encoding="utf-8-sig", newline="") as file:
                 return cls(seed=seed, probabilities=dict(_rows(csv.DictReader(file), path.name)))
@@ -49,7 +49,7 @@ class Truth:
             raise DomainError("truth_unreadable", f"{path.name} is not a CSV file in UTF-8.") from None
 
     def sight(self, image: Image, attribute: str) -> Sight:
-        """Return whether and where `attribute` is in `image`, the same for all annotators."""
+        """Return the presence and place of `attribute` in `image`, the same for all annotators."""
         drawn = {shape["attribute"]: shape for shape in image.provenance.get("drawn", ())}
         p = self._probability(image, attribute)
         present = attribute in drawn if p is None else _share(self.seed, image.public_id, attribute) < p
@@ -110,6 +110,6 @@ def _rows(reader: "csv.DictReader[str]", name: str) -> Iterable[tuple[tuple[str,
 
 
 def _share(*parts: object) -> float:
-    """Return a number in [0, 1) that belongs to `parts`."""
+    """Return a pseudo-random number in [0, 1) determined by `parts`."""
     digest = hashlib.sha256("\x1f".join(map(str, parts)).encode()).digest()
     return int.from_bytes(digest[:6], "big") / 2**48
