@@ -1,1 +1,1 @@
-"""What the operator of a server does: backups, restoring them, checking them."""
+"""Tools for the operator of a server: backups, restores and their verification."""

@@ -1,4 +1,4 @@
-"""Web server and background worker as one foreground process, for one machine."""
+"""Web server and worker under one foreground process, for a single machine."""
 
 import ctypes
 import os
@@ -18,32 +18,32 @@ from foundation.errors import DomainError
 
 ROOT = Path(__file__).resolve().parents[2]
 START_SECONDS = 60
-# A worker that ends sooner than this, so many times in a row, will not get better by itself.
+# A worker that ends sooner than this, 5 times in a row, will not recover by itself.
 SHORT_LIFE_SECONDS = 20.0
 SHORT_LIVES = 5
 PAUSE_SECONDS = 1.0
 STEP_SECONDS = 0.2
-_PR_SET_PDEATHSIG = 1  # of linux/prctl.h
+_PR_SET_PDEATHSIG = 1  # from linux/prctl.h
 _LIBC = ctypes.CDLL(None) if sys.platform == "linux" else None
-# gunicorn gives requests 30 s, a worker lets go of its job at the next step.
+# gunicorn gives requests 30 s; a worker releases its job at the next step.
 PATIENCE_SECONDS = 35.0
 
 
 @dataclass(frozen=True)
 class Address:
-    """Where the web server listens: an address of this machine and a port."""
+    """The address and port on which the web server listens."""
 
     host: str
     port: int
 
     @property
     def url(self) -> str:
-        """Where this machine reaches it."""
+        """The URL of the web server on this machine."""
         host = "127.0.0.1" if self.host in {"0.0.0.0", "::"} else self.host  # noqa: S104 (compared only)
         return f"http://[{host}]:{self.port}" if ":" in host else f"http://{host}:{self.port}"
 
     def ensure_free(self) -> None:
-        """Raise DomainError `port_taken` if something already listens there."""
+        """Raise DomainError `port_taken` if the port cannot be used."""
         family = socket.AF_INET6 if ":" in self.host else socket.AF_INET
         with socket.socket(family, socket.SOCK_STREAM) as probe:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -60,8 +60,8 @@ class Address:
 def serve(address: Address, *, when_ready: Callable[[], None], say: Callable[[str], None]) -> int:
     """Run the web server and a worker until Ctrl-C or SIGTERM; return the exit status.
 
-    A worker that ends is started again. The status is 1 if the web server ends, which replaces its own workers, or if
-    the worker ends again and again as soon as it has started.
+    A worker that ends is replaced. The status is 1 if the web server ends, which replaces its own workers, or if
+    workers repeatedly end soon after their start.
     """
     with _stop_asked() as stopping:
         children = _Children(web=_start(_web_command(address)), worker=_start(_WORKER_COMMAND))
@@ -82,13 +82,13 @@ def serve(address: Address, *, when_ready: Callable[[], None], say: Callable[[st
 
 @dataclass
 class _Children:
-    """The two processes."""
+    """The two child processes."""
 
     web: subprocess.Popen[bytes]
     worker: subprocess.Popen[bytes]
 
     def watch(self, stopping: Callable[[], bool], say: Callable[[str], None]) -> None:
-        """Return when the web server has ended or a person wants to stop; replace workers that end until then."""
+        """Replace workers that end, until the web server ends or a stop is requested."""
         short_lives, started = 0, time.monotonic()
         while self.web.poll() is None and not stopping():
             if self.worker.poll() is None:
@@ -109,11 +109,11 @@ class _Children:
             self.worker = _start(_WORKER_COMMAND)
 
     def end(self) -> None:
-        """End both and what they started, politely first."""
+        """Stop both process groups with SIGTERM, then SIGKILL."""
         children = (self.web, self.worker)
         for signum, patience in ((signal.SIGTERM, PATIENCE_SECONDS), (signal.SIGKILL, 2.0)):
             for child in children:
-                # A process that has ended may have left others in its group.
+                # A process that has ended may have left child processes in its group.
                 with suppress(ProcessLookupError):
                     os.killpg(child.pid, signum)
             deadline = time.monotonic() + patience
@@ -135,19 +135,19 @@ def _web_command(address: Address) -> list[str]:
 
 
 def _start(command: list[str]) -> subprocess.Popen[bytes]:
-    # In a session of its own: Ctrl-C reaches this process alone, which then ends its children in order.
+    # In its own session: Ctrl-C reaches only the parent process, which then stops its children in order.
     return subprocess.Popen(command, cwd=ROOT, start_new_session=True, preexec_fn=_end_with_parent)
 
 
 def _end_with_parent() -> None:
-    """Have Linux send this process SIGTERM when its parent is gone, even by `kill -9`."""
+    """Have Linux send this process SIGTERM when its parent ends, even by `kill -9`."""
     if _LIBC is not None:
         _LIBC.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
 
 
 @contextmanager
 def _stop_asked() -> Iterator[Callable[[], bool]]:
-    """Yield a function that tells whether Ctrl-C or SIGTERM came; these end nothing by themselves meanwhile."""
+    """Yield a function that returns whether Ctrl-C or SIGTERM came; these signals have no other effect."""
     came: list[int] = []
     before = {
         signum: signal.signal(signum, lambda signum, _frame: came.append(signum))

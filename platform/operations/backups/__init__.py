@@ -1,1 +1,1 @@
-"""Backups: `create.backup`, `restore.restore` and `verify.verify`, on folders that `folder` lays out."""
+"""Backups: `create.backup`, `restore.restore` and `verify.verify`, on the folders of `folder`."""

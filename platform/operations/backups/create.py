@@ -1,4 +1,4 @@
-"""Writing a backup while people label: docs/develop/decisions/0032-backups.md says why in this order."""
+"""Writing a backup while people label; docs/develop/decisions/0032-backups.md explains the order of steps."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -29,14 +29,14 @@ KEPT = 7
 
 @dataclass(frozen=True)
 class BackupReport:
-    """What a backup did. Everything acknowledged before its moment is in it."""
+    """The result of a backup, which contains everything acknowledged before its moment."""
 
     backup_name: str
     manifest: Manifest
     new_files: int
     new_bytes: int
     interrupted: bool  # whether the remains of an interrupted backup were removed
-    removed: tuple[str, ...]  # earlier backups
+    removed: tuple[str, ...]  # names of earlier backups
 
 
 def backup(
@@ -47,7 +47,7 @@ def backup(
     pace: BackupPace = BESIDE_PEOPLE,
     progress: Progress | None = None,
 ) -> BackupReport:
-    """Add a backup to a folder and keep the latest `keep`. Killed at any point, earlier backups stay whole."""
+    """Add a backup to a folder and keep the latest `keep`. A kill at any point leaves earlier backups intact."""
     progress = progress or Unwatched()
     if keep < 1:
         raise DomainError("keep_none", "Keep at least 1 backup (--keep).")
@@ -82,10 +82,10 @@ def _write(
 ) -> tuple[CopiedFiles, Manifest]:
     draft = backups.draft()
     copied = CopiedFiles()
-    # Most files before the moment, so that few can be removed between it and their copy.
+    # Copy most files before the moment, so that few can be removed between it and their copy.
     progress.step("Copying files")
     files.copy_new(backups, copied, earlier=earlier, progress=progress)
-    # By this machine's clock, before the view begins: what was acknowledged by then is in it.
+    # This machine's time before the view begins: the view contains everything acknowledged by then.
     moment = datetime.now(UTC)
     with database.view(pace) as view:
         # A file is stored before the row that names it, so now there is each that the view names.

@@ -1,4 +1,4 @@
-"""The server's files, into a backup and back: each is kept once, under its hash."""
+"""Backup and restore of the server's files, each stored once under its hash."""
 
 import errno
 import hashlib
@@ -21,9 +21,9 @@ from jobs.progress.reporter import Progress
 from operations.backups.folder import BackupFolder, opened, sha256_of
 from operations.backups.manifest import INDEX, BackedUpFile, damaged
 
-# Made again from the images when somebody looks at one.
+# Cached copies, which are recreated from the images when needed.
 _NOT_KEPT = f"{CACHE_FOLDER}/"
-# Storage that is far away answers many at a time; a disk gains little.
+# Remote storage is faster with parallel requests; a local disk gains little.
 _AT_ONCE = 4
 _BATCH = 200
 _PIECE = 1024 * 1024
@@ -33,7 +33,7 @@ Result = TypeVar("Result")
 
 
 class StorageEntry(NamedTuple):
-    """A file as its storage lists it; `version` changes with its content."""
+    """A file in the listing of the storage; `version` changes with the content."""
 
     name: str
     size: int
@@ -42,10 +42,10 @@ class StorageEntry(NamedTuple):
 
 @dataclass
 class CopiedFiles:
-    """The files of a backup so far."""
+    """The files copied to a backup so far."""
 
     by_name: dict[str, BackedUpFile] = field(default_factory=dict)
-    new: int = 0  # were in no earlier backup
+    new: int = 0  # number of files in no earlier backup
     new_bytes: int = 0
 
     @property
@@ -54,7 +54,7 @@ class CopiedFiles:
 
 
 def stored_entries() -> Iterator[StorageEntry]:
-    """Yield every file of the server that a backup contains."""
+    """Yield all files of the server that belong in a backup."""
     storage = storages["default"]
     entries = storage.entries() if isinstance(storage, ObjectStorage) else _local_entries()
     for name, size, version in entries:
@@ -63,12 +63,12 @@ def stored_entries() -> Iterator[StorageEntry]:
 
 
 def local_folder() -> Path | None:
-    """Return the folder in which files are stored; None where that is a bucket."""
+    """Return the folder with the stored files, or None if they are in a bucket."""
     return None if isinstance(storages["default"], ObjectStorage) else Path(default_storage.path(""))
 
 
 def require_empty() -> None:
-    """Refuse storage that is not empty."""
+    """Raise Conflict if the storage is not empty."""
     entry = next(stored_entries(), None)
     if entry is not None:
         raise Conflict(
@@ -79,7 +79,7 @@ def require_empty() -> None:
 
 
 def copy_new(folder: BackupFolder, copied: CopiedFiles, *, earlier: CopiedFiles, progress: Progress) -> None:
-    """Copy files that are not yet in the backup. One that disappears meanwhile was removed, and is left out."""
+    """Copy files that are not yet in the backup; skip files that are removed meanwhile."""
     entries = [entry for entry in stored_entries() if not _is_same(entry, copied.by_name.get(entry.name))]
     trusted = {file.sha256 for file in earlier.by_name.values()}
     progress.start(len(entries))
@@ -101,7 +101,7 @@ def copy_new(folder: BackupFolder, copied: CopiedFiles, *, earlier: CopiedFiles,
 
 
 def write_index(path: Path, files: Iterable[BackedUpFile]) -> None:
-    """Write the index of the files in a backup, by name."""
+    """Write the index of the files in a backup, sorted by name."""
     with path.open("w", encoding="utf-8") as index:
         for file in sorted(files, key=lambda file: file.name):
             index.write(f"{file.model_dump_json()}\n")
@@ -110,7 +110,7 @@ def write_index(path: Path, files: Iterable[BackedUpFile]) -> None:
 def check_all(
     folder: BackupFolder, backup_name: str, files: Sequence[BackedUpFile], progress: Progress
 ) -> None:
-    """Read every file of a backup; refuse at the first that is missing or is not what its hash says."""
+    """Read every file of a backup; raise DomainError at the first that is missing or does not match its hash."""
     by_hash = {file.sha256: file for file in files}
     progress.step("Checking files")
     progress.start(len(by_hash))
@@ -146,13 +146,13 @@ def put_back(
 
 
 def remove_all() -> None:
-    """Empty the storage: what an interrupted restore wrote."""
+    """Delete all files in the storage, which an interrupted restore wrote."""
     for _ in _in_threads(lambda entry: default_storage.delete(entry.name), list(stored_entries())):
         pass
 
 
 def require_index(folder: BackupFolder, backup_name: str) -> list[BackedUpFile]:
-    """Return the files of a backup; refuse a name that occurs twice."""
+    """Return the files of a backup; raise DomainError if a name occurs twice."""
     files = list(folder.index(backup_name))
     if len({file.name for file in files}) != len(files):
         raise damaged(backup_name, f"{INDEX} names a file twice")
@@ -160,7 +160,7 @@ def require_index(folder: BackupFolder, backup_name: str) -> list[BackedUpFile]:
 
 
 def require_room(path: Path, needed_bytes: int) -> None:
-    """Refuse to begin what would not fit on the disk of a folder, which need not be there yet."""
+    """Raise DomainError if the disk of a folder, which need not exist yet, has too little free space."""
     place = path
     while not place.exists():
         place = place.parent
@@ -224,7 +224,7 @@ def _copy(folder: BackupFolder, entry: StorageEntry, trusted: set[str]) -> tuple
             f"The file store contains {entry.name[:200]!r}, which Stereoscope did not write: remove that file first.",
         ) from None
     blob = folder.blob(file.sha256)
-    # A file that no complete backup names may have been cut short by a loss of power, so it is written again.
+    # A loss of power may have truncated a file that no complete backup names, so it is written again.
     if file.sha256 in trusted and _blob_size(folder, file) == size:
         draft.unlink()
         return file, False
@@ -234,7 +234,7 @@ def _copy(folder: BackupFolder, entry: StorageEntry, trusted: set[str]) -> tuple
 
 
 def _in_threads(work: Callable[[Item], Result], items: Sequence[Item]) -> Iterator[Result]:
-    """Yield what `work` returns for each item; after an error no further batch begins."""
+    """Yield `work(item)` for each item, in order; after an error, no further batch begins."""
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         for start in range(0, len(items), _BATCH):
             yield from pool.map(work, items[start : start + _BATCH])

@@ -1,4 +1,4 @@
-"""The folder of backups: one folder for each, and files under their hash, which all of them share.
+"""The folder of backups: a folder for each backup, and files by hash that all backups share.
 
     FOLDER/README.txt
     FOLDER/files/ab/ab12…                   a file, named by its SHA-256
@@ -6,9 +6,9 @@
         manifest.json, signature            written last
         files.jsonl                         names and hashes of files
         database/                           the dump
-    FOLDER/backups/unfinished/              what a backup is writing, or left when it was killed
+    FOLDER/backups/unfinished/              a backup in progress, or left by a killed one
 
-What is read from here may come from anywhere: links are not followed, and no path is made of what a backup says.
+The contents are untrusted: links are not followed, and no path is built from text in a backup.
 """
 
 import fcntl
@@ -49,7 +49,7 @@ class BackupFolder:
         self.files_path = self.path / "files"
 
     def prepare(self) -> None:
-        """Make the folder, for its owner only. Refuse a folder with other contents."""
+        """Create the folder, for its owner only. Raises Conflict if it has other contents."""
         self.path.mkdir(parents=True, exist_ok=True, mode=0o700)
         if not self.backups_path.is_dir():
             others = [entry.name for entry in self.path.iterdir() if entry.name != "lost+found"]
@@ -64,7 +64,7 @@ class BackupFolder:
 
     @contextmanager
     def locked(self, *, exclusive: bool) -> Iterator[None]:
-        """Keep others from writing here, and from reading where `exclusive`; a lock ends with its process."""
+        """Lock the folder against writers and, if `exclusive`, readers. A lock ends with its process."""
         if not self.backups_path.is_dir():
             raise NotFound("backup_not_found", f"{self.path} is not a folder of backups: check the path.")
         descriptor = os.open(self.backups_path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
@@ -80,7 +80,7 @@ class BackupFolder:
             os.close(descriptor)
 
     def names(self) -> list[str]:
-        """Return the complete backups, the oldest first."""
+        """Return the names of the complete backups, the oldest first."""
         names = (entry.name for entry in os.scandir(self.backups_path) if entry.is_dir(follow_symlinks=False))
         return sorted(
             name
@@ -89,7 +89,7 @@ class BackupFolder:
         )
 
     def choose(self, backup_name: str) -> str:
-        """Return the named backup, or the latest; say what to do where there is none."""
+        """Return the name of the given backup, or of the latest; raise NotFound if there is none."""
         complete = self.names()
         if backup_name:
             if backup_name not in complete:
@@ -108,7 +108,7 @@ class BackupFolder:
         )
 
     def clear_unfinished(self) -> bool:
-        """Remove what an interrupted backup or removal left; return whether there was such a backup."""
+        """Remove the remains of interrupted backups and removals; return whether a backup was interrupted."""
         for entry in self.backups_path.iterdir():
             if entry.name.startswith(_REMOVED):
                 shutil.rmtree(entry)
@@ -121,22 +121,22 @@ class BackupFolder:
         return interrupted
 
     def draft(self) -> Path:
-        """Return an empty folder for the backup that is being written."""
+        """Create and return an empty folder for a new backup."""
         draft = self.backups_path / UNFINISHED
         draft.mkdir(mode=0o700)
         return draft
 
     def complete(self, backup_name: str) -> None:
-        """Turn the draft into a backup, once all of it is on the disk."""
+        """Rename the draft to a complete backup after all data are on the disk."""
         os.sync()
         (self.backups_path / UNFINISHED).rename(self.backups_path / backup_name)
         _sync_folder(self.backups_path)
 
     def retain(self, number: int) -> list[str]:
-        """Remove all but the latest backups, and files that only those had; return the removed ones."""
+        """Remove all but the latest backups and files used only by them; return the names of removed backups."""
         removed = self.names()[:-number]
         for name in removed:
-            # Renamed first: a removal that is killed leaves nothing that looks complete.
+            # Rename first, so that a killed removal leaves no folder that looks complete.
             self.backups_path.joinpath(name).rename(self.backups_path / f"{_REMOVED}{name}")
             shutil.rmtree(self.backups_path / f"{_REMOVED}{name}")
         needed = self.needed_hashes()
@@ -150,7 +150,7 @@ class BackupFolder:
         return {file.sha256 for name in self.names() for file in self.index(name)}
 
     def blob(self, sha256: str) -> Path:
-        """Return where the file with this hash is kept."""
+        """Return the path of the file with this hash."""
         return self.files_path / sha256[:2] / sha256
 
     def part(self, backup_name: str, name: str) -> Path:
@@ -158,7 +158,7 @@ class BackupFolder:
         return self.backups_path / backup_name / name
 
     def manifest_and_signature(self, backup_name: str) -> tuple[bytes, str]:
-        """Return the manifest unchanged, and its signature."""
+        """Return the unparsed manifest and its signature."""
         pieces = []
         for name in (MANIFEST, SIGNATURE):
             with opened(self.part(backup_name, name), backup_name=backup_name) as file:
@@ -179,7 +179,7 @@ class BackupFolder:
 
 @contextmanager
 def opened(path: Path, *, backup_name: str) -> Iterator[BinaryIO]:
-    """Open a file of a backup that is a plain file in plain folders, and no link."""
+    """Open a file of a backup; raise DomainError unless it is a regular file without links in its path."""
     try:
         for folder in (path.parent, path.parent.parent):
             if not stat.S_ISDIR(folder.lstat().st_mode):
@@ -199,7 +199,7 @@ def opened(path: Path, *, backup_name: str) -> Iterator[BinaryIO]:
 
 
 def sha256_of(file: BinaryIO) -> str:
-    """Return the digest of a file, read piece by piece."""
+    """Return the SHA-256 of a file, read in pieces."""
     digest = hashlib.sha256()
     while piece := file.read(_AT_ONCE):
         digest.update(piece)

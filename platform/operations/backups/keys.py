@@ -1,4 +1,4 @@
-"""Which keys a backup needs, by their fingerprints. A backup never contains the keys."""
+"""Fingerprints of the keys that a backup needs, and its signature. A backup never contains keys."""
 
 import hmac
 
@@ -6,21 +6,21 @@ from foundation.encryption import keyed_hashes
 from foundation.errors import DomainError
 from operations.backups.manifest import Manifest, damaged
 
-_LENGTH = 16  # characters of a fingerprint: enough to tell keys apart
+_LENGTH = 16  # characters of a fingerprint, enough to distinguish keys
 
 
 def fingerprints() -> list[str]:
-    """Return a fingerprint of SECRET_KEY, then of each earlier key; no key can be computed from one."""
+    """Return fingerprints of SECRET_KEY and of each earlier key, from which no key can be computed."""
     return [digest[:_LENGTH] for digest in keyed_hashes("fingerprint", use="backup")]
 
 
 def sign(manifest: bytes) -> str:
-    """Return what shows that this server wrote the manifest."""
+    """Return the signature of a manifest."""
     return keyed_hashes(manifest.decode(), use="backup manifest")[0]
 
 
 def check(manifest: Manifest, content: bytes, signature: str, *, backup_name: str) -> None:
-    """Refuse a backup of another key, and a manifest that was changed after it was signed."""
+    """Raise DomainError if a key of the backup is missing, or if its manifest was changed after signing."""
     own_keys = fingerprints()
     missing_keys = [key for key in manifest.keys if key not in own_keys]
     if missing_keys:

@@ -1,4 +1,4 @@
-"""What a backup says of itself: its moment, its parts with their digests, the rows of each table."""
+"""The manifest of a backup: its moment, its parts with digests, the rows of each table."""
 
 from datetime import datetime
 from typing import Literal
@@ -9,10 +9,10 @@ from foundation.errors import DomainError
 
 FORMAT = 1
 MANIFEST, SIGNATURE, INDEX, DATABASE = "manifest.json", "signature", "files.jsonl", "database"
-MOST_BYTES = 16 * 1024 * 1024  # of the manifest: a thousandth of it is usual
+MOST_BYTES = 16 * 1024 * 1024  # limit of a manifest, which usually has a thousandth of it
 _SHA256 = r"^[0-9a-f]{64}$"
 _PART = rf"^(?:{INDEX}|{DATABASE}/[A-Za-z0-9_][A-Za-z0-9_.-]{{0,99}})$"
-# The usual characters of names in storage, and no part that is empty, hidden or leads upwards.
+# The characters used in names in storage; no empty, hidden or parent folders.
 _NAME = r"^(?:[\w@%+=,~ -][\w@%+=,~ .-]*/)*[\w@%+=,~ -][\w@%+=,~ .-]*$"
 
 
@@ -29,9 +29,9 @@ class BackupPart(_Strict):
 
 
 class BackedUpFile(_Strict):
-    """A line of the index: a file of the server, kept in the backup under its hash.
+    """A line of the index: a file of the server, stored in the backup under its hash.
 
-    `version` is what the storage says instead of a hash: while it stays, the file need not be read again.
+    While `version`, reported by the storage, is the same, the file need not be read again.
     """
 
     name: str = Field(pattern=_NAME, max_length=500)
@@ -41,14 +41,14 @@ class BackedUpFile(_Strict):
 
 
 class TableContent(_Strict):
-    """How many rows a table has, and a digest of them that does not depend on their order."""
+    """The number of rows of a table, and a digest independent of their order."""
 
     rows: int = Field(ge=0)
     digest: str = Field(max_length=40)
 
 
 class Manifest(_Strict):
-    """All that is known of a backup. Everything acknowledged before its moment is in it."""
+    """The description of a backup, which contains everything acknowledged before its moment."""
 
     format: int
     moment: datetime = Field(strict=False)
@@ -67,7 +67,7 @@ class Manifest(_Strict):
 
 
 def parse(data: bytes, *, backup_name: str) -> Manifest:
-    """Read a manifest; refuse one that is damaged or of a later format."""
+    """Parse a manifest; raise DomainError if it is damaged or of a later format."""
     try:
         header = _Format.model_validate_json(data)
         if header.format > FORMAT:
@@ -82,7 +82,7 @@ def parse(data: bytes, *, backup_name: str) -> Manifest:
 
 
 def damaged(backup_name: str, reason: str) -> DomainError:
-    """Return the refusal of a backup that was changed after it was written."""
+    """Return the error for a backup that was changed after it was written."""
     return DomainError("backup_damaged", f"Backup {backup_name} is damaged: {reason}. Use another one.")
 
 

@@ -1,6 +1,6 @@
-"""Rests between pieces of work, so that a backup leaves the database to the people who label.
+"""Pauses in a backup, so that it leaves the database to the people who label.
 
-`nice` slows down the processes of a backup, but not those of the PostgreSQL server that work for it.
+`nice` slows down the processes of a backup, but not the processes of PostgreSQL that serve it.
 """
 
 import shutil
@@ -11,25 +11,25 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-_STRETCH = 0.1  # seconds that a program runs before it rests
+_STRETCH = 0.1  # seconds that a program runs before a pause
 
 
 @dataclass(frozen=True)
 class BackupPace:
-    """The share of time that is spent at work: above 0, at most 1."""
+    """The share of time spent working, above 0 and at most 1."""
 
     share: float
 
     def rest(self, worked: float) -> None:
-        """Sleep after a piece of work that took so many seconds."""
+        """Sleep after a piece of work that took `worked` seconds."""
         if self.share < 1:
             time.sleep(worked * (1 - self.share) / self.share)
 
     def run(self, command: Sequence[str], **options: Any) -> int:
-        """Run a program and return its exit code; stop it again and again, and with it the server that feeds it.
+        """Run a program and return its exit code; pause it repeatedly, and thereby the server that feeds it.
 
-        A stopped program would stay if this process were killed, so the system kills it then (`setpriv`). Where that
-        is missing, as outside Linux, the program is not stopped.
+        If this process were killed, a paused program would remain, so `setpriv` makes the system kill it. Without
+        `setpriv`, as outside Linux, the program is not paused.
         """
         guard = shutil.which("setpriv")
         if self.share == 1 or guard is None:

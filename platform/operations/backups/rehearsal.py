@@ -1,6 +1,6 @@
-"""The process that `verify` starts on a database and a folder of its own: restores, then computes a report again.
+"""The process that `verify` starts with a separate database and folder: a restore, then a report computed again.
 
-Prints one line of JSON: the study and digest of that report, or the code and message of a refusal.
+It prints one line of JSON: the study and digest of the report, or the code and message of an error.
 """
 
 import json
@@ -9,12 +9,12 @@ import sys
 from pathlib import Path
 from typing import Any
 
-_TOLERANCE = 1e-9  # between versions of numerical libraries
+_TOLERANCE = 1e-9  # difference between versions of numerical libraries
 _REPORTS_TRIED = 50
 
 
 def rehearse(folder: Path, backup_name: str) -> dict[str, str]:
-    """Restore here, and compare the latest report that all labels were in with what the labels give now."""
+    """Restore a backup; compute its latest current report again from the labels and compare the results."""
     from analysis.models import Report
     from analysis.results.reports import is_current
     from operations.backups.restore import restore
@@ -54,7 +54,7 @@ def _compare(report: Any) -> None:
 
 
 def same(first: Any, second: Any) -> bool:
-    """Return whether two values of JSON are equal, numbers but for rounding."""
+    """Return whether two JSON values are equal, numbers within rounding."""
     if isinstance(first, dict) and isinstance(second, dict):
         return first.keys() == second.keys() and all(same(first[key], second[key]) for key in first)
     if isinstance(first, list) and isinstance(second, list):

@@ -1,4 +1,4 @@
-"""Bringing a backup back into an empty place: nothing is written before all of the backup was checked."""
+"""Restoring a backup; nothing is written before the whole backup has been checked."""
 
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -24,17 +24,17 @@ from privacy.erasure.erase import erase_again
 
 @dataclass(frozen=True)
 class RestoreReport:
-    """What was restored, and what was done so that the server can go on from there."""
+    """The result of a restore, and of the steps that let the server continue."""
 
     backup_name: str
     manifest: Manifest
     sessions_ended: int
     jobs_queued: int
     letters_cancelled: int
-    letters_held: int  # with personal links: leads decide whether they are sent again
+    letters_held: int  # letters with personal links, which leads may send again
     bonuses_held: int
     people_erased: int = 0
-    people_not_erased: int = 0  # a panel still has to pay them
+    people_not_erased: int = 0  # because a panel still has to pay them
 
 
 def restore(
@@ -45,9 +45,9 @@ def restore(
     jobs: int = 2,
     progress: Progress | None = None,
 ) -> RestoreReport:
-    """Restore a backup, the latest unless one is named, into an empty database and an empty file store.
+    """Restore a backup, by default the latest, into an empty database and an empty file store.
 
-    `again` begins once more where a restore was interrupted: what that one wrote is removed.
+    `again` removes everything that an interrupted restore wrote and starts again.
     """
     progress = progress or Unwatched()
     backups = BackupFolder(folder)
@@ -84,7 +84,7 @@ def restore(
 
 
 def check_manifest(backups: BackupFolder, backup_name: str) -> Manifest:
-    """Read what a backup says of itself; refuse one of another key, or of a newer version."""
+    """Return the manifest of a backup; raise DomainError for another key or a newer version."""
     content, signature = backups.manifest_and_signature(backup_name)
     manifest = parse(content, backup_name=backup_name)
     keys.check(manifest, content, signature, backup_name=backup_name)
@@ -95,7 +95,7 @@ def check_manifest(backups: BackupFolder, backup_name: str) -> Manifest:
 def check_content(
     backups: BackupFolder, backup_name: str, manifest: Manifest, progress: Progress
 ) -> list[BackedUpFile]:
-    """Read all of a backup, writing nothing; refuse a backup that was changed. Return its files."""
+    """Check all data of a backup and return its files; raise DomainError if it was changed. Write nothing."""
     for part in manifest.parts:
         with opened(backups.part(backup_name, part.name), backup_name=backup_name) as file:
             if (
@@ -112,7 +112,7 @@ def check_content(
 
 
 def compare(database: Database, manifest: Manifest, backup_name: str) -> None:
-    """Refuse a restored database whose rows are not those that were backed up."""
+    """Raise DomainError if the restored rows differ from those backed up."""
     with database.view() as view:
         tables = dict(view.tables())
     for name in sorted(tables.keys() | manifest.tables.keys()):
@@ -125,7 +125,7 @@ def compare(database: Database, manifest: Manifest, backup_name: str) -> None:
 
 
 def _require_parts(backups: BackupFolder, manifest: Manifest, backup_name: str) -> None:
-    """Refuse a dump with a file that the manifest does not name, which the database's programs might read."""
+    """Refuse a dump with a file not in the manifest, which the database's programs might read."""
     names = {part.name for part in manifest.parts}
     for path in backups.part(backup_name, DATABASE).iterdir():
         if f"{DATABASE}/{path.name}" not in names:
@@ -160,7 +160,7 @@ def _require_place(database: Database, *, again: bool) -> None:
 
 @transaction.atomic
 def _settle(backup_name: str, manifest: Manifest) -> RestoreReport:
-    """End sessions and queue running jobs again. Send no letter and pay no bonus twice. Notify nobody."""
+    """End sessions, queue running jobs again, and hold letters and bonuses so that none is sent twice."""
     sessions, _ = Session.objects.all().delete()
     cancelled = notices.cancel_letters(reason=f"Cancelled when the backup {backup_name} was restored.")
     queued = recovery.requeue_restored(reason=f"Queued again when the backup {backup_name} was restored.")

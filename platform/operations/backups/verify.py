@@ -1,4 +1,4 @@
-"""Rehearsing a restore: a backup is restored into a database and a folder that are thrown away afterwards."""
+"""Rehearsing a restore into a temporary database and folder."""
 
 import json
 import os
@@ -24,9 +24,9 @@ from operations.backups.folder import BackupFolder
 from operations.backups.manifest import Manifest
 from operations.backups.restore import check_manifest
 
-# Given to the process by value, so that no file overrules it.
+# Passed to the process as values, so that no file overrides them.
 _SET = ("DATABASE_URL", "SECRET_KEY", "SECRET_KEY_FALLBACKS", "MEDIA_ROOT", "STEREOSCOPE_VAR")
-# What could reach somebody from the rehearsal.
+# Settings through which the rehearsal could contact other systems.
 _UNSET = (
     "FILES_BUCKET",
     "CELERY_BROKER_URL",
@@ -39,9 +39,9 @@ _UNSET = (
 
 @dataclass(frozen=True)
 class VerifyReport:
-    """What a rehearsal showed. `study` and `inputs_digest`: of the report that was computed again, or "".
+    """The result of a rehearsal, with study and digest of the report that was computed again, or "".
 
-    A report that was not current at the backup's moment cannot be compared.
+    Only a report that was current at the backup's moment can be compared.
     """
 
     backup_name: str
@@ -58,9 +58,9 @@ def verify(
     scratch: Path | None = None,
     progress: Progress | None = None,
 ) -> VerifyReport:
-    """Restore a backup aside, compare its rows and files with those backed up, and compute one report again.
+    """Restore a backup separately, compare its rows and files with the backup, and compute one report again.
 
-    On PostgreSQL a database is created beside the server's and dropped, or `database_url` names an empty one.
+    On PostgreSQL, a temporary database is created on the server, unless `database_url` names an empty one.
     """
     progress = progress or Unwatched()
     backups = BackupFolder(folder)

@@ -1,1 +1,1 @@
-"""The database of this server: a view of one moment to back up, and an empty one to restore into."""
+"""The database of this server: a consistent view to back up, and an empty database to restore into."""

@@ -1,4 +1,4 @@
-"""What both kinds of database offer to backup and restore."""
+"""The interface of both kinds of database for backup and restore."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager
@@ -8,12 +8,12 @@ from typing import Literal, Protocol
 from operations.backups.manifest import TableContent
 from operations.backups.pace import FULL_SPEED, BackupPace
 
-# Made before anything else is restored, dropped at the end: while it is there, the database is not to be used.
+# A table created before a restore and dropped at its end; while it exists, the database must not be used.
 MARKER = "restore_unfinished"
 
 
 class DatabaseView(Protocol):
-    """The database at one moment, even if rows are written meanwhile."""
+    """A view of the database at one moment, even if rows are written meanwhile."""
 
     version: str
 
@@ -25,26 +25,26 @@ class DatabaseView(Protocol):
 
 
 class Database(Protocol):
-    """The database that the settings name."""
+    """The database in the settings."""
 
     engine: Literal["sqlite", "postgresql"]
 
     def view(self, pace: BackupPace = FULL_SPEED) -> AbstractContextManager[DatabaseView]: ...
 
     def unfinished_restore(self) -> str:
-        """Return the backup of which a restore into this database was interrupted; "" where there was none."""
+        """Return the name of the backup whose restore into this database was interrupted, or ""."""
         ...
 
     def require_empty(self) -> None: ...
 
     def check_version(self, version: str) -> None:
-        """Refuse a dump of a later database server than this one."""
+        """Raise DomainError if the dump is from a later version of the database server."""
         ...
 
     def mark_unfinished(self, backup_name: str) -> None: ...
 
     def clear(self) -> None:
-        """Remove what an interrupted restore wrote; the mark stays."""
+        """Remove everything that an interrupted restore wrote, except the mark."""
         ...
 
     def load(self, source: Path, *, backup_name: str, jobs: int) -> None: ...

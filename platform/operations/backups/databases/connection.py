@@ -1,4 +1,4 @@
-"""The database that this process is set up for."""
+"""The database of this process."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ from operations.backups.databases.sqlite import SqliteDatabase
 
 
 def current_database() -> Database:
-    """Return the database of the settings; Django's own connection to it is closed."""
+    """Return the database in the settings, after closing Django's own connection."""
     connection.close()
     if connection.vendor == "postgresql":
         return PostgresDatabase(connection.settings_dict)

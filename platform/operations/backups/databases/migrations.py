@@ -1,4 +1,4 @@
-"""Which migrations a database has, and how that compares with those of this version."""
+"""Comparison of a backup's migrations with those of this version."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
@@ -9,7 +9,7 @@ from foundation.errors import DomainError
 
 
 def by_app(rows: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
-    """Return the names of migrations by app, sorted."""
+    """Return the sorted names of migrations by app."""
     names = defaultdict(list)
     for app, name in sorted(rows):
         names[app].append(name)
@@ -17,7 +17,7 @@ def by_app(rows: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
 
 
 def check(applied: Mapping[str, list[str]], *, backup_name: str) -> None:
-    """Refuse a backup with a migration that this version does not know: it was made by a newer one."""
+    """Raise DomainError for a backup with a migration unknown to this version, because it is from a newer one."""
     loader = MigrationLoader(None, ignore_no_migrations=True)
     known_names = set(loader.disk_migrations)
     for migration in loader.disk_migrations.values():

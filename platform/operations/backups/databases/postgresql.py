@@ -1,4 +1,4 @@
-"""PostgreSQL: pg_dump by several connections that share one exported snapshot, and pg_restore."""
+"""PostgreSQL: pg_dump with several connections that share one exported snapshot, and pg_restore."""
 
 import os
 import shutil
@@ -28,24 +28,24 @@ _ROUTINES: LiteralString = (
     "SELECT p.oid::regprocedure::text FROM pg_proc p WHERE p.pronamespace = current_schema()::regnamespace"
     " AND NOT EXISTS (SELECT 1 FROM pg_depend d WHERE d.objid = p.oid AND d.deptype = 'e')"
 )
-# Sixty bits of the hash of each row as text, added up: the order of rows does not matter.
+# The sum of 60 bits of the hash of each row as text, independent of the order of rows.
 _CONTENT: LiteralString = (
     "SELECT count(*), coalesce(sum(('x' || left(md5(t::text), 15))::bit(60)::bigint), 0)::text FROM {table} t"
     " WHERE ctid >= %s::tid"
 )
 _PAGES: LiteralString = "SELECT pg_relation_size({table}) / current_setting('block_size')::int"
 _PAGES_AT_ONCE = 1_000
-# Rows as text must read the same on every server.
+# Rows as text must be the same on every server.
 _SESSION: LiteralString = (
     "SET TimeZone = 'UTC'; SET DateStyle = 'ISO, YMD'; SET IntervalStyle = 'postgres'; SET bytea_output = 'hex';"
     " SET extra_float_digits = 1; SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 0"
 )
-# What is restored is checked afterwards and written to the disk at the end; a crash begins it again.
+# Restored rows are checked and written to disk at the end; after a crash, the restore starts again.
 _RESTORE_OPTIONS = "-c synchronous_commit=off -c maintenance_work_mem=256MB"
 
 
 class PostgresView:
-    """A transaction whose view of the database pg_dump's connections share."""
+    """A transaction whose snapshot the connections of pg_dump share."""
 
     def __init__(
         self, connection: "psycopg.Connection[Any]", database: "PostgresDatabase", pace: BackupPace
@@ -60,7 +60,7 @@ class PostgresView:
             "--format=directory",
             f"--jobs={jobs}",
             f"--snapshot={name}",
-            # A tenth larger than the usual compression, in a third of its time.
+            # A tenth larger than with the default compression, in a third of its time.
             "--compress=1",
             "--no-owner",
             "--no-privileges",
@@ -77,7 +77,7 @@ class PostgresView:
                 yield name, self._content(name)
 
     def _content(self, name: str) -> TableContent:
-        """Read a table some pages at a time, with a rest after each; later pages hold nothing that the view sees."""
+        """Read a table 1,000 pages at a time, resting after each; rows in pages added later are not in the view."""
         table = sql.Identifier(name)
         (pages,) = self.connection.execute(sql.SQL(_PAGES).format(table=sql.Literal(name))).fetchone() or (0,)
         row_count = total = 0
@@ -94,7 +94,7 @@ class PostgresView:
 
 
 class PostgresDatabase:
-    """The PostgreSQL database that the settings name."""
+    """The PostgreSQL database in the settings."""
 
     engine: Literal["sqlite", "postgresql"] = "postgresql"
 
@@ -185,7 +185,7 @@ class PostgresDatabase:
     def run(
         self, program: str, *arguments: str, pace: BackupPace = FULL_SPEED, server_options: str = ""
     ) -> None:
-        """Run a program of PostgreSQL on this database; the password is in no list of processes."""
+        """Run a program of PostgreSQL on this database, without showing the password in the list of processes."""
         executable = shutil.which(program)
         if executable is None:
             raise DomainError(

@@ -1,4 +1,4 @@
-"""SQLite: a copy of the file by its online backup interface, made in one read transaction."""
+"""SQLite: a copy of the file, made with the online backup API in one read transaction."""
 
 import hashlib
 import os
@@ -20,7 +20,7 @@ _MODULUS = 1 << 128
 
 
 class _RowsDigest:
-    """The sum of the hashes of rows: the order in which they are read does not matter."""
+    """The sum of the hashes of rows, independent of their order."""
 
     def __init__(self) -> None:
         self.total = 0
@@ -34,7 +34,7 @@ class _RowsDigest:
 
 
 class SqliteView:
-    """A read transaction: in WAL mode it keeps nobody from writing, and sees nothing of it."""
+    """A read transaction; in WAL mode, it neither blocks writers nor sees their changes."""
 
     version = sqlite3.sqlite_version
 
@@ -44,9 +44,9 @@ class SqliteView:
     def dump(self, target: Path, *, jobs: int) -> None:  # noqa: ARG002 -- one file, one copy
         target.mkdir(mode=0o700)
         with closing(sqlite3.connect(target / _FILE)) as copy:
-            copy.execute("PRAGMA synchronous=OFF")  # all of the backup is synchronised at its end
+            copy.execute("PRAGMA synchronous=OFF")  # the whole backup is synchronised at its end
             self.connection.backup(copy)
-            # One file instead of three.
+            # One file instead of three, without WAL files.
             copy.execute("PRAGMA journal_mode=DELETE")
 
     def migrations(self) -> Mapping[str, list[str]]:
@@ -63,11 +63,11 @@ class SqliteView:
         listed = ", ".join(_quoted(column[1]) for column in columns)
         query = f"SELECT COUNT(*), rows_digest({listed}) FROM {_quoted(name)}"  # noqa: S608 -- quoted
         row_count, digest = self.connection.execute(query).fetchone()
-        return TableContent(rows=row_count, digest=digest or "")  # no rows: null
+        return TableContent(rows=row_count, digest=digest or "")  # NULL without rows
 
 
 class SqliteDatabase:
-    """The SQLite file that the settings name."""
+    """The SQLite file in the settings."""
 
     engine: Literal["sqlite", "postgresql"] = "sqlite"
 
@@ -108,7 +108,7 @@ class SqliteDatabase:
             )
 
     def check_version(self, version: str) -> None:
-        """Do nothing: SQLite reads files of all its versions."""
+        """Do nothing, because SQLite reads files of all its versions."""
 
     def mark_unfinished(self, backup_name: str) -> None:
         self.path.parent.mkdir(parents=True, exist_ok=True)

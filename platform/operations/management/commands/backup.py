@@ -8,7 +8,7 @@ from foundation.commands import DomainCommand
 from operations.backups.create import KEPT, backup
 from operations.backups.pace import BESIDE_PEOPLE, FULL_SPEED
 
-_NICE = 19  # people who label come first
+_NICE = 19  # give priority to people who label
 
 
 class Command(DomainCommand):

@@ -1,4 +1,4 @@
-"""Django's `migrate`, beside people who work: a lock that is not free in a moment is asked for again later."""
+"""Django's `migrate` for a server in use: if a lock is not free, the migration is tried again."""
 
 import time
 from typing import Any
@@ -7,13 +7,13 @@ from django.core.management.base import CommandError, CommandParser
 from django.core.management.commands import migrate
 from django.db import OperationalError
 
-_LOCK_NOT_AVAILABLE = "55P03"  # PostgreSQL's code for a lock_timeout that ran out
+_LOCK_NOT_AVAILABLE = "55P03"  # PostgreSQL's code for an expired lock_timeout
 _PATIENCE_SECONDS = 600
 _PAUSE_SECONDS = 1.0
 
 
 class Command(migrate.Command):
-    """A migration that got no lock was taken back by its transaction; the next try begins with it."""
+    """Retries migrations; a migration that got no lock is rolled back, and the next attempt begins with it."""
 
     def add_arguments(self, parser: CommandParser) -> None:
         super().add_arguments(parser)

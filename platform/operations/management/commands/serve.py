@@ -54,7 +54,7 @@ class Command(DomainCommand):
         if not get_user_model().objects.filter(is_superuser=True, is_active=True).exists():
             self.stdout.write("There is no administrator yet: run “python manage.py createsuperuser”.")
         self.stdout.flush()
-        connection.close()  # none stays open while the children work
+        connection.close()  # leave no connection open while the child processes run
 
     def _say(self, text: str) -> None:
         self.stderr.write(text, str)
