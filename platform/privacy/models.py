@@ -1,4 +1,4 @@
-"""That people were erased and data about people removed, without saying whose."""
+"""Records of erasures and of applied retention rules, without names."""
 
 from typing import ClassVar
 
@@ -8,7 +8,7 @@ from django.db.models.functions import Now
 
 
 class Erasure(models.Model):
-    """One erased person, by the keyed hash of the random code they had. A restored backup finds them by it."""
+    """An erased person, identified by the keyed hash of their random code, to find them in restored backups."""
 
     code_hash = models.CharField(max_length=64, unique=True)
     erased_at = models.DateTimeField(db_default=Now(), editable=False)
@@ -24,11 +24,11 @@ class Erasure(models.Model):
 
 
 class RetentionRun(models.Model):
-    """One time that the retention rules were applied, and how many rows each rule removed."""
+    """One application of the retention rules, with the number of rows that each rule removed."""
 
-    day = models.DateField(null=True, blank=True, unique=True)  # of workers; null: by the command
+    day = models.DateField(null=True, blank=True, unique=True)  # set by workers; null for runs of the command
     applied_at = models.DateTimeField(db_default=Now(), editable=False)
-    removed = models.JSONField(default=dict)  # rows by the key of a rule
+    removed = models.JSONField(default=dict)  # key of a rule → number of rows
 
     class Meta:
         ordering: ClassVar = ["id"]

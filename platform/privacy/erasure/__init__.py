@@ -1,1 +1,1 @@
-"""Erasing a person: what is deleted, what is kept without saying whose it was, and the list of erased people."""
+"""Erasure of a person: deleting or anonymising rows, and the list of erased people."""

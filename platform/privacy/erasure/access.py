@@ -1,4 +1,4 @@
-"""Erasing what sign-in keeps about an account: sessions and wrong passwords."""
+"""Erasing the sign-in data of an account: sessions and sign-in attempts."""
 
 import functools
 import operator
@@ -15,7 +15,7 @@ from privacy.erasure.names import PersonNames
 
 
 def sessions_of(user: User) -> list[Session]:
-    """Return the sessions of an account, found by reading each: they are stored by a random key alone."""
+    """Return the sessions of an account; all sessions are read, because they have no column for the account."""
     return [
         session
         for session in Session.objects.iterator(chunk_size=2000)
@@ -24,7 +24,7 @@ def sessions_of(user: User) -> list[Session]:
 
 
 def sign_ins_of(user: User | None, model: type[Model]) -> QuerySet[Any]:
-    """Return the rows of a table of sign-ins under the name or address of an account."""
+    """Return the rows of a table of sign-ins with the user name or address of an account."""
     rows = model._default_manager.all()
     names = [name for name in (user.get_username(), user.email) if name] if user else []
     if not names:
@@ -33,9 +33,9 @@ def sign_ins_of(user: User | None, model: type[Model]) -> QuerySet[Any]:
 
 
 def forget(user: User, names: PersonNames) -> None:
-    """End and delete sessions, and delete failed and recorded sign-ins under the account's names.
+    """Delete the account's sessions, which ends them, and its recorded and failed sign-ins.
 
-    A lead's session may contain the notes on links that were just made: the names are removed from it.
+    A lead's session may contain notes on newly made links, so the names are removed from all other sessions.
     """
     session_keys = {session.pk for session in sessions_of(user)}
     Session.objects.filter(pk__in=session_keys).delete()

@@ -1,4 +1,4 @@
-"""What becomes of an erased person's answers: deleted, or kept under a nameless code, study by study."""
+"""The answers of an erased person, deleted or kept under a nameless code, study by study."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ Labels = ConsentText.LabelsWhenErased
 
 @dataclass(frozen=True)
 class AnswersOutcome:
-    """What was promised by study, and how many answers were deleted and kept."""
+    """The promise by study, and the number of answers deleted and kept."""
 
     promises: Mapping[int, Labels]
     answers_deleted: int
@@ -25,7 +25,7 @@ class AnswersOutcome:
 
 
 def studies_of(annotator: Annotator) -> list[Study]:
-    """Return the studies in which somebody takes part, answered or withdrew."""
+    """Return the studies in which an annotator is enrolled, has answered or withdrew."""
     about = (
         Q(pk__in=Enrolment.objects.filter(annotator=annotator).values("campaign__study"))
         | Q(pk__in=Annotation.objects.filter(annotator=annotator).values("campaign__study"))
@@ -35,7 +35,7 @@ def studies_of(annotator: Annotator) -> list[Study]:
 
 
 def promise_of(annotator: Annotator, study: Study) -> Labels:
-    """Return what this person was promised for their answers in a study.
+    """Return whether the annotator's answers in a study are deleted or kept at erasure.
 
     They are kept only if every version that the person agreed to says so. Without consent, or after a
     withdrawal, they are deleted.
@@ -47,10 +47,10 @@ def promise_of(annotator: Annotator, study: Study) -> Labels:
 
 
 def settle(annotator: Annotator) -> AnswersOutcome:
-    """Delete answers, or remove what names the person from them. The caller has locked their tasks."""
+    """Delete answers, or remove identifying data from them. The caller must have locked their tasks."""
     promises = {study.pk: promise_of(annotator, study) for study in studies_of(annotator)}
     severed = [pk for pk, promise in promises.items() if promise is Labels.SEVER]
-    # A tool in which a campaign was labelled still knows whose answers these are.
+    # A labelling tool still knows the author of answers given there, so these are deleted.
     kept_campaigns = Campaign.objects.filter(study__in=severed, labelled_in="")
     deleted = _delete(annotator, list(kept_campaigns.values_list("pk", flat=True)))
     _sever(annotator)
@@ -72,8 +72,8 @@ def _sever(annotator: Annotator) -> None:
     annotations = Annotation.objects.filter(annotator=annotator)
     annotations.update(**blank("annotation.Annotation"))
     Judgement.objects.filter(annotation__in=annotations, text__isnull=False).delete()
-    # Without answers no record of the participation is needed. With answers, a lead's decisions about the person remain
-    # valid.
+    # Without answers, no record of the participation is needed. With answers, a lead's decisions about the person
+    # remain valid.
     enrolments = Enrolment.objects.filter(annotator=annotator)
     enrolments.exclude(campaign__in=annotations.values("campaign")).delete()
     enrolments.filter(state=Enrolment.State.ACTIVE).update(state=Enrolment.State.PAUSED)

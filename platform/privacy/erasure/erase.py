@@ -1,6 +1,6 @@
-"""Erasing a person: no row, file or log line names them afterwards, and their answers become what they were promised.
+"""Erasing a person: afterwards no row, file or log line names them, and their answers are treated as promised.
 
-docs/operate/personal-data.md says for each table what happens to it, from `privacy.inventory`.
+docs/operate/personal-data.md lists the effect on each table, generated from `privacy.inventory`.
 """
 
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ _KEPT_ENTRIES = (chain.REDACTED, audit.ANNOTATOR_ERASED)
 
 @dataclass(frozen=True)
 class ErasureReport:
-    """What erasing a person did. It names nobody."""
+    """The result of an erasure, which names nobody."""
 
     studies: int
     answers_deleted: int
@@ -59,7 +59,7 @@ def refuse(annotator: Annotator) -> None:
 def erase_annotator(*, annotator: Annotator, by: User | None) -> ErasureReport:
     """Erase a person in all studies. Only an earlier backup can undo it.
 
-    `by` is the lead or administrator who does it, None where it is the person themself or the command.
+    `by` is the lead or administrator who erases the person, or None for the person themself and the command.
     Answers are deleted or kept under a nameless code, study by study, as the consent texts promised.
     """
     locked = Annotator.objects.select_for_update(of=("self",)).select_related("user").filter(pk=annotator.pk)
@@ -80,7 +80,7 @@ def erase_annotator(*, annotator: Annotator, by: User | None) -> ErasureReport:
     _forget_profile(annotator)
     own_invitations(annotator).delete()
     _delete_rows(annotator)
-    # Counts and results contain codes of annotators. They are computed again from the labels.
+    # Counts and results contain codes of annotators; they are computed again from the labels.
     CampaignSnapshot.objects.filter(campaign__in=campaigns).delete()
     Report.objects.filter(study__in=studies).delete()
     user = annotator.user
@@ -104,7 +104,7 @@ def _gone() -> Annotator:
 
 
 def _stop_work(annotator: Annotator) -> list[Campaign]:
-    """Let nothing be saved any more, and give back what the person has open; return their campaigns."""
+    """Prevent further answers and release the person's open assignments; return their campaigns."""
     enrolments = list(annotator.enrolments.select_related("campaign").order_by("pk"))
     leases.lock_for_decisions(enrolments)
     campaigns = [enrolment.campaign for enrolment in enrolments]
@@ -120,7 +120,7 @@ def _forget_in_tools(annotator: Annotator, by: User | None) -> None:
 
 
 def _subjects_of(annotator: Annotator) -> set[str]:
-    """Return the names in the audit trail of objects that concern only this person."""
+    """Return the subjects in the audit trail that concern only this person."""
     enrolments = annotator.enrolments.values_list("pk", flat=True)
     invitations = own_invitations(annotator).values_list("pk", flat=True)
     places = annotator.panel_people.filter(places__isnull=False).values_list("places", flat=True)
@@ -138,7 +138,7 @@ def _subjects_of(annotator: Annotator) -> set[str]:
 
 
 def _forget_profile(annotator: Annotator) -> None:
-    """Delete what the person says of themselves, with leads' notes on words that nobody else typed."""
+    """Delete the person's profile, and leads' matches of words that nobody else has typed."""
     profile = getattr(annotator, "profile", None)
     if profile is None:
         return
@@ -160,14 +160,14 @@ def _listed(text: object) -> list[str]:
 
 
 def _delete_rows(annotator: Annotator) -> None:
-    """Delete the rows of all tables that say so and that lead to the person."""
+    """Delete the person's rows in all tables declared as DELETE."""
     for table in tables():
         if table.erasing is Erasing.DELETE and table.person and not table.model.startswith("accounts.User"):
             table.rows_of(annotator).delete()
 
 
 def _redact_history(names: PersonNames, subjects: set[str], user: User | None, by: User | None) -> int:
-    """Empty entries of the audit trail that are about the person or name them; return how many."""
+    """Redact entries of the audit trail that concern or name the person; return their number."""
     of_tools = [action for tool in integrations.registered() for action in tool.kept_audit_actions]
     entries = AuditEntry.objects.exclude(details={}).exclude(action__in=[*_KEPT_ENTRIES, *of_tools])
     about = [
@@ -183,7 +183,7 @@ def _redact_history(names: PersonNames, subjects: set[str], user: User | None, b
 
 
 def _leave_nameless(annotator: Annotator, needed: bool) -> None:
-    """Delete the account; leave of the annotator a new random code, where answers are kept under it."""
+    """Delete the account and give the annotator a new random code; delete the annotator unless `needed`."""
     user = annotator.user
     annotator.user, annotator.pseudonym = None, new_pseudonym()
     annotator.source = annotator.source_id = ""
@@ -195,9 +195,9 @@ def _leave_nameless(annotator: Annotator, needed: bool) -> None:
 
 
 def erase_again() -> tuple[int, int]:
-    """Erase the people of a restored database who are in the list outside it.
+    """Erase the people of a restored database who are in the list of erased people outside it.
 
-    Returns how many were erased, and how many could not be because a panel still has to pay them.
+    Return the number of people erased, and of people not erased because of a conflict such as an open payment.
     """
     codes = tombstones.erased_codes()
     erased = refused = 0

@@ -1,4 +1,4 @@
-"""A person's names (user name, address, code, ids at panels, notes on their links), and where they occur by chance."""
+"""A person's names (user name, address, code, panel ids, notes on links), and their removal from other texts."""
 
 import json
 import re
@@ -17,12 +17,12 @@ from annotation.recruitment.models import PanelPerson, PanelPlace
 from privacy.inventory import tables
 
 ERASED = "(erased)"
-_SHORTEST = 3  # letters; a shorter name occurs in too many other texts
+_SHORTEST = 3  # characters; a shorter name occurs in too many other texts
 _SHORTEST_NUMBER = 6
 
 
 class PersonNames:
-    """The names of one person, found as whole words in texts and in values of JSON."""
+    """The names of one person, matched as whole words in texts and JSON values."""
 
     def __init__(self, names: Iterable[str]) -> None:
         self.all = frozenset(filter(_tells, map(str.strip, names)))
@@ -31,7 +31,7 @@ class PersonNames:
         self._pattern = re.compile(rf"(?<!\w)(?:{words})(?!\w)", re.IGNORECASE)
 
     def are_in(self, value: Any) -> bool:
-        """Return whether a text, or a text in a value of JSON, contains one of the names."""
+        """Return whether a text or JSON value contains one of the names."""
         if isinstance(value, dict):
             return any(map(self.are_in, (*value, *value.values())))
         if isinstance(value, list):
@@ -47,7 +47,7 @@ class PersonNames:
         return self._pattern.sub(ERASED, value) if isinstance(value, str) else value
 
     def written(self) -> set[str]:
-        """Return the forms of the names in a column: unchanged, or escaped as in JSON."""
+        """Return the forms of the names in database columns: unchanged, and escaped as in JSON."""
         return set(self.all) | {json.dumps(name)[1:-1] for name in self.all}
 
 
@@ -56,7 +56,7 @@ def _tells(name: str) -> bool:
 
 
 def names_of(annotator: Annotator) -> PersonNames:
-    """Collect what names a person in any table, before it is erased."""
+    """Return all names of a person in any table; call this before erasure."""
     names = [annotator.pseudonym, annotator.source_id]
     if annotator.user is not None:
         names += [annotator.user.username, annotator.user.email, annotator.user.display_name]
@@ -67,7 +67,7 @@ def names_of(annotator: Annotator) -> PersonNames:
 
 
 def panel_ids(annotator: Annotator) -> list[str]:
-    """Return the ids by which panels know a person and their places, as far as they are not erased yet."""
+    """Return the panel ids of a person and their places that are not yet erased."""
     people = PanelPerson.objects.filter(annotator=annotator).exclude(id_sealed="")
     places = PanelPlace.objects.filter(person__annotator=annotator).exclude(submission_sealed="")
     sealed = [
@@ -78,13 +78,13 @@ def panel_ids(annotator: Annotator) -> list[str]:
 
 
 def own_invitations(annotator: Annotator) -> Any:
-    """Return links that are this person's alone: personal ones, and those for one person that they opened."""
+    """Return links used only by this person: personal links, and links for one person that they opened."""
     opened = Q(limit=1, enrolments__annotator=annotator)
     return Invitation.objects.filter(Q(annotator=annotator) | opened).distinct()
 
 
 def remove_mentions(names: PersonNames) -> int:
-    """Replace the names in fields that name people only by chance; return how many rows were changed."""
+    """Replace the names in the `mentions` fields of all tables; return the number of changed values."""
     changed = 0
     for table in tables():
         for field in table.mentions.split():

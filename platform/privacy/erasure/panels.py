@@ -1,4 +1,4 @@
-"""Erase what panels sent about a person. Amounts paid are kept, without the person."""
+"""Erasing the data that panels sent about a person. Paid amounts are kept without the person."""
 
 import base64
 
@@ -11,7 +11,7 @@ from privacy.inventory import blank
 
 
 def refuse(annotator: Annotator) -> None:
-    """Raise Conflict while the person has a place that is not over, or is still to be paid."""
+    """Raise Conflict while the person has a place that has not ended or is not settled."""
     places = PanelPlace.objects.filter(person__annotator=annotator)
     working = places.filter(state=PanelPlace.State.WORKING).exists()
     undecided = places.filter(state=PanelPlace.State.COMPLETED, outcome="").exists()
@@ -25,7 +25,7 @@ def refuse(annotator: Annotator) -> None:
 
 
 def forget(annotator: Annotator, names: PersonNames) -> None:
-    """Delete ids and messages, and take the person from their places and payments."""
+    """Delete the person's ids and messages, and remove the person from places and payments."""
     people = PanelPerson.objects.filter(annotator=annotator)
     for provider in people.values_list("provider", flat=True):
         for event in PanelEvent.objects.filter(provider=provider):

@@ -1,4 +1,4 @@
-"""What erasing somebody will delete and keep, study by study, before it is done."""
+"""A preview of an erasure: the answers that it will delete and keep in each study."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from studies.models import Study
 
 @dataclass(frozen=True)
 class StudyPreview:
-    """What becomes of somebody's answers in one study, and which consents say so."""
+    """The effect of an erasure in one study, with the consents that decide it."""
 
     study: Study
     consents: Sequence[Consent]
@@ -22,13 +22,13 @@ class StudyPreview:
 
     @property
     def in_tool(self) -> bool:
-        """Whether answers are deleted that the consent would keep, because a labelling tool knows whose they are."""
+        """Whether answers are deleted, despite the consent, because a labelling tool knows their author."""
         promises = {agreed.text.labels_when_erased for agreed in self.consents}
         return bool(self.answers_deleted) and not self.withdrew and promises == {answers.Labels.SEVER.value}
 
 
 def preview_of(annotator: Annotator) -> list[StudyPreview]:
-    """Return what erasing would do in each study in which somebody takes part, answered or withdrew."""
+    """Return the effect of an erasure in each study in which the annotator is enrolled, answered or withdrew."""
     return [_preview(annotator, study) for study in answers.studies_of(annotator)]
 
 

@@ -1,4 +1,4 @@
-"""What an annotator was promised for the day on which they are erased, and whether they may do it themselves."""
+"""The promises to an annotator about erasure, and whether annotators may erase themselves."""
 
 from dataclasses import dataclass
 
@@ -10,15 +10,15 @@ from studies.models import Study
 
 @dataclass(frozen=True)
 class OwnPromise:
-    """What erasing oneself would do. It names no study."""
+    """The effect of erasing oneself, without names of studies."""
 
     by_self: bool
-    kept: int  # studies whose answers are kept under a nameless code
-    deleted: int  # studies whose answers are deleted
+    kept: int  # number of studies whose answers are kept under a nameless code
+    deleted: int  # number of studies whose answers are deleted
 
 
 def of_annotator(annotator: Annotator) -> OwnPromise:
-    """Return what becomes of somebody's answers, over all their studies."""
+    """Return the effect of erasure on the annotator's answers in all studies."""
     studies = answers.studies_of(annotator)
     labels = [answers.promise_of(annotator, study) for study in studies]
     return OwnPromise(
@@ -29,9 +29,9 @@ def of_annotator(annotator: Annotator) -> OwnPromise:
 
 
 def may_erase_self(annotator: Annotator, study: Study) -> bool:
-    """Return whether a study lets this person erase themself: a version they agreed to says so.
+    """Return whether a study lets this person erase themself, according to any version they agreed to.
 
-    A promise that was given stays; without any consent, the current text decides.
+    A promise remains valid when the text changes. Without any consent, the current text decides.
     """
     promised = set(consent.rests_on(annotator, study).values_list("text__may_erase_self", flat=True))
     return True in promised if promised else consent.current_text(study).may_erase_self

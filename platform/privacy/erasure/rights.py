@@ -1,4 +1,4 @@
-"""Who may erase somebody else: a lead of every study with data about the person, or an administrator."""
+"""The right to erase others, which leads of all studies with data about the person and administrators have."""
 
 from functools import reduce
 from operator import or_
@@ -17,7 +17,7 @@ from studies.models import Study, StudyMembership, Withdrawal
 def studies_with_data(annotator: Annotator) -> QuerySet[Study]:
     """Return the studies with any data about a person, even if the person never answered."""
     of_tools = {pk for tool in integrations.registered() for pk in tool.study_ids_of(annotator)}
-    # Each table is asked by itself: joined in one query, their rows multiply (50 s where a campaign has 600 answers).
+    # One subquery per table: in a join, rows multiply (50 s for a campaign with 600 answers).
     of_tables = [
         rows.filter(annotator=annotator).values(study)
         for rows, study in (

@@ -1,7 +1,7 @@
-"""The list of erased people that is kept outside the database, which an older backup does not know.
+"""The list of erased people, kept outside the database, because an older backup lacks recent erasures.
 
-It names nobody: a line contains the time and a keyed hash of the random code that the person had. The table
-`privacy.Erasure` holds the same; what the file lacks is written to it again.
+The list names nobody: a line contains the time and a keyed hash of the person's random code. The table
+`privacy.Erasure` has the same content; lines that the file lacks are written to it again.
 """
 
 import fcntl
@@ -21,32 +21,32 @@ _USE = "stereoscope erased people"
 
 
 def hashes_of(annotator: Annotator) -> tuple[str, ...]:
-    """Return an annotator's possible hashes in the list, by the present SECRET_KEY and by earlier ones."""
+    """Return an annotator's possible hashes in the list, by the current and earlier SECRET_KEYs."""
     return keyed_hashes(annotator.pseudonym, use=_USE)
 
 
 def bury(annotator: Annotator) -> Erasure:
-    """Note that somebody is erased. The file is written when that is committed."""
+    """Record the erasure of an annotator; the file is written after the commit."""
     erasure, _ = Erasure.objects.get_or_create(code_hash=hashes_of(annotator)[0])
     transaction.on_commit(after_erasing)
     return erasure
 
 
 def after_erasing() -> None:
-    """Write the list, and leave nothing of what was deleted in SQLite's journal."""
+    """Write the list, and remove deleted rows from SQLite's journal."""
     write_missing()
     overwrite_journal()
 
 
 def overwrite_journal() -> None:
-    """Overwrite what SQLite keeps of deleted rows in its journal."""
+    """Truncate SQLite's write-ahead log, which may contain deleted rows."""
     if connection.vendor == "sqlite" and not connection.in_atomic_block:
         with connection.cursor() as cursor:
             cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
 
 def write_missing(path: Path | None = None) -> int:
-    """Add to the file what the table has and it lacks; return how many lines."""
+    """Add the erasures that the file lacks; return the number of lines added."""
     path = path or settings.ERASURES_FILE
     if not Erasure.objects.exists():
         return 0
@@ -64,7 +64,7 @@ def write_missing(path: Path | None = None) -> int:
 
 
 def erased_codes(path: Path | None = None) -> dict[str, str]:
-    """Return the hashes in a file and when these people were erased; none where there is no file."""
+    """Return hash → time of erasure from a file; empty if the file does not exist."""
     path = path or settings.ERASURES_FILE
     return dict(_lines(path.read_text(encoding="utf-8"))) if path.is_file() else {}
 

@@ -1,7 +1,7 @@
-"""What every table stores about annotators, and what happens to it when somebody is erased.
+"""The inventory of personal data: what each table stores about annotators, and the effect of erasure on it.
 
-A test compares this with the models: a new table or field fails until it is declared here. Erasing, the download of
-one's own data and the table in docs/operate/personal-data.md are made from it.
+A test compares the inventory with the models and fails for undeclared tables and fields. Erasure, the download of
+one's own data and the table in docs/operate/personal-data.md use it.
 """
 
 from functools import cache
@@ -19,18 +19,18 @@ from studies.personal_data import Erasing, PersonalTable
 
 @cache
 def tables() -> tuple[PersonalTable, ...]:
-    """Return the declarations of all tables, those of outside tools included."""
+    """Return the declarations of all tables, including those of external tools."""
     of_tools = chain.from_iterable(tool.personal_tables() for tool in integrations.registered())
     return (*PEOPLE, *CAMPAIGNS, *PANELS, *JOBS, *STUDIES, *of_tools)
 
 
 def blank(model: str) -> dict[str, Any]:
-    """Return what the fields of a table's rows that stay are set to."""
+    """Return the values to which erasure sets fields of a table's remaining rows."""
     return next(dict(table.blank) for table in tables() if table.model == model)
 
 
 def about_people() -> tuple[PersonalTable, ...]:
-    """Return the tables that store anything about annotators."""
+    """Return the tables that store data about annotators."""
     return tuple(table for table in tables() if table.erasing is not Erasing.NOTHING)
 
 

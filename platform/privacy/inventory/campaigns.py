@@ -1,4 +1,4 @@
-"""Taking part in campaigns: invitations, answers, practice, quality, reports."""
+"""Tables about participation in campaigns: invitations, answers, practice, quality, reports."""
 
 from studies.personal_data import Erasing, PersonalTable, nothing
 
@@ -103,7 +103,7 @@ CAMPAIGNS = (
         Erasing.DELETE,
         about="enrolment measure action value threshold rests_on created_at seen_at ended_at ending",
         person="enrolment__annotator",
-        hidden="measure value threshold rests_on",  # the sentence that the person read says them
+        hidden="measure value threshold rests_on",  # included in the sentence that the person read
     ),
     PersonalTable(
         "annotation.ImageReport",
@@ -137,7 +137,7 @@ CAMPAIGNS = (
     nothing("annotation.Instrument", "campaign version guidelines statement labels translations created_at"),
     nothing("annotation.QuotaRule", "campaign kind field k values negated matches_group"),
     nothing("annotation.CampaignAttribute", "campaign group attribute role"),
-    # `quota_mix` counts the profiles of a task's annotators; it is counted again when a profile is deleted.
+    # `quota_mix` counts the profiles of a task's annotators; deleting a profile counts it again.
     nothing(
         "annotation.Task", "public_id campaign image screen wanted held quota_mix withdrawn purpose sensitive"
     ),

@@ -1,4 +1,4 @@
-"""The table of docs/operate/personal-data.md; `make docs` writes it there."""
+"""The table in docs/operate/personal-data.md, written by `make docs`."""
 
 from collections.abc import Iterator
 
@@ -8,7 +8,7 @@ from privacy.inventory import PersonalTable, about_people
 
 
 class InventoryDocument:
-    """What every table stores about annotators, as a table in Markdown."""
+    """The inventory of personal data as a Markdown table."""
 
     @staticmethod
     def markdown(*, options: bool = False) -> str:  # noqa: ARG004 - `make docs` asks every table so

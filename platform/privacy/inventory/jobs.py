@@ -1,4 +1,4 @@
-"""Jobs and their messages."""
+"""Tables of jobs and their messages."""
 
 from studies.personal_data import nothing
 

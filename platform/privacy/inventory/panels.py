@@ -1,4 +1,4 @@
-"""Panels: ids of people, their places and what they were paid."""
+"""Tables of panels: ids of people, their places and payments."""
 
 from studies.personal_data import Erasing, PersonalTable, nothing
 

@@ -1,4 +1,4 @@
-"""Accounts, profiles, consent and sign-in."""
+"""Tables of accounts, profiles, consent and sign-in."""
 
 from studies.personal_data import Erasing, PersonalTable, nothing
 
@@ -27,7 +27,7 @@ PEOPLE = (
         about="user pseudonym source source_id created_at",
         other="origin",
         person="pk",
-        hidden="source source_id",  # of imported and simulated annotators; the source is a study
+        hidden="source source_id",  # set for imported and simulated annotators; the source is a study
     ),
     PersonalTable(
         "accounts.AnnotatorProfile",

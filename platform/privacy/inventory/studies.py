@@ -1,4 +1,4 @@
-"""Studies, their history, images, scores, results and releases."""
+"""Tables of studies, their history, images, scores, results and releases."""
 
 from studies.personal_data import Erasing, PersonalTable, nothing
 
@@ -48,9 +48,9 @@ STUDIES = (
         other="report name columns",
         reason="With the report.",
     ),
-    # Members are leads and analysts; an account that is one has to leave its studies before it can be erased.
+    # Members are never annotators who can be erased: they must leave their studies first.
     nothing("studies.StudyMembership", "study user role created_at"),
-    # Administrators are never annotators that can be erased; their reasons may name somebody.
+    # Administrators are never annotators who can be erased, but their reasons may name annotators.
     nothing("studies.BreakGlass", "study user began_at ends_at ended_at", mentions="reason"),
     nothing(
         "catalog.Resource",

@@ -1,1 +1,1 @@
-"""What is stored about an annotator, for their own eyes: the page “Your data” and the file to download."""
+"""Annotators' access to their own data: the page “Your data” and a file to download."""

@@ -1,7 +1,7 @@
-"""The file that an annotator downloads: a zip with a CSV file for each table, one JSON file, and a text on both.
+"""The file that an annotator downloads: a zip with a CSV file for each table, one JSON file, and a README.
 
-Rows are read and written one by one, so that only what is compressed is held in memory. Keys of ours are replaced by
-the number of the row in its own file.
+Rows are read and written one by one, so that memory contains only compressed data. Database keys are replaced by
+the number of the row in its file.
 """
 
 import csv
@@ -22,16 +22,16 @@ from privacy.inventory import PersonalTable
 from privacy.own_data.records import OwnRecords
 from privacy.own_data.words import NOT_SHOWN, subjects
 
-_IN_MEMORY = 4 * 1024 * 1024  # bytes; what is longer is written to disk
+_IN_MEMORY = 4 * 1024 * 1024  # bytes; longer data are written to disk
 _CHUNK = 500
 Row = dict[str, Any]
 
 
 def write_zip(annotator: Annotator) -> io.BytesIO:
-    """Return all that is stored about a person as an open zip, at its beginning."""
+    """Return a zip of all data about a person as an open file at position 0."""
     records = OwnRecords(annotator)
     numbers: dict[str, dict[Any, int]] = {}
-    packed = io.BytesIO()  # compressed: 5,000 answers are less than a megabyte
+    packed = io.BytesIO()  # 5,000 answers are less than 1 MB compressed
     with (
         zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive,
         tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY, mode="w+", encoding="utf-8") as everything,
@@ -50,7 +50,7 @@ def write_zip(annotator: Annotator) -> io.BytesIO:
 
 
 def readme() -> str:
-    """Say in the page's language what the files contain and what they leave out."""
+    """Return a description of the files and of omitted data, in the page's language."""
     lines = [gettext("Your data"), ""]
     for subject in subjects():
         lines += [str(subject.title), str(subject.intro)]
@@ -61,13 +61,13 @@ def readme() -> str:
 
 
 def file_name(table: PersonalTable) -> str:
-    """Return the name of a table's file: as its words have it, else that of the model."""
+    """Return the name of a table's file, from `words` or else from the model."""
     named = {words.model: words.file for subject in subjects() for words in subject.tables}
     return named.get(table.model) or table.model.rpartition(".")[2].lower()
 
 
 def _numbered(records: OwnRecords, table: PersonalTable, numbers: dict[str, dict[Any, int]]) -> Iterator[Row]:
-    """Yield the rows of a table, with the numbers of the rows they refer to in place of keys."""
+    """Yield the rows of a table, with row numbers in place of foreign keys."""
     meta = apps.get_model(table.model)._meta
     fields = records.fields(table)
     stored = {name for name in fields if name in table.about.split()}
@@ -86,7 +86,7 @@ def _numbered(records: OwnRecords, table: PersonalTable, numbers: dict[str, dict
 def _write_table(
     archive: zipfile.ZipFile, everything: IO[str], table: PersonalTable, rows: Iterator[Row]
 ) -> None:
-    """Write the rows into a CSV file of their own and into the file of everything; nothing where there are none."""
+    """Write the rows to a CSV file and to the JSON file; write nothing if there are none."""
     first = next(rows, None)
     if first is None:
         return
@@ -113,14 +113,14 @@ def _chained(first: Row, rest: Iterator[Row]) -> Iterator[Row]:
 
 
 def _plain(value: Any) -> Any:
-    """Return a value as JSON has it."""
+    """Return a value as a JSON type."""
     if value is None or isinstance(value, str | bool | int | float | list | dict):
         return value
     return value.isoformat() if hasattr(value, "isoformat") else str(value)
 
 
 def _cell(value: Any) -> Any:
-    """Return a value of JSON as a cell, which no spreadsheet takes for a formula."""
+    """Return a JSON value as a cell that spreadsheets do not treat as a formula."""
     if isinstance(value, list | dict):
         return json.dumps(value, ensure_ascii=False)
     return guarded(value) if isinstance(value, str) else value

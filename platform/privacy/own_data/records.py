@@ -1,4 +1,4 @@
-"""Rows about one person, read through the inventory, and what their own copy says of each."""
+"""Rows about one person, found through the inventory, and their values for the person's own copy."""
 
 from collections.abc import Callable, Mapping
 from datetime import datetime
@@ -25,9 +25,9 @@ from privacy.inventory import PersonalTable, tables
 from privacy.own_data.words import VALUES
 from studies.personal_data import TableWords
 
-# Tables without a key of a person: their rows are found by the name that was typed.
+# Tables without a key of the person; rows are found by the typed user name or address.
 SIGN_INS = ("axes.AccessAttempt", "axes.AccessFailureLog", "axes.AccessLog")
-# Read with the rows of a table, so that a page of them costs the same number of queries as one.
+# Relations fetched with the rows of a table, so that the number of queries is constant.
 _RELATED = {
     "accounts.Consent": ("text",),
     "annotation.Annotation": ("campaign", "instrument", "task"),
@@ -43,14 +43,14 @@ _PREFETCHED = {
 
 
 class OwnRecords:
-    """What is stored about one annotator, table by table."""
+    """The data stored about one annotator, by table."""
 
     def __init__(self, annotator: Annotator) -> None:
         self.annotator = annotator
         numbers = (
             Enrolment.objects.filter(annotator=annotator).order_by("pk").values_list("campaign", flat=True)
         )
-        # As “Your tasks” numbers them: the name of a campaign may say too much.
+        # The numbers on “Your tasks”; names of campaigns may reveal too much.
         self._numbers = {campaign: number for number, campaign in enumerate(numbers, start=1)}
         self._computed: Mapping[tuple[str, str], Callable[[Any], Any]] = {
             ("accounts.Consent", "version"): lambda consent: consent.text.version,
@@ -69,7 +69,7 @@ class OwnRecords:
         }
 
     def tables(self) -> list[PersonalTable]:
-        """Return the tables that may have rows about the person, if a field of them is in their copy."""
+        """Return the tables that may have rows about the person and have fields for the copy."""
         return [
             table for table in tables() if (table.person or table.model in SIGN_INS) and self.fields(table)
         ]
@@ -84,9 +84,9 @@ class OwnRecords:
         return rows.select_related(*related).prefetch_related(*prefetched).order_by("pk")
 
     def fields(self, table: PersonalTable) -> list[str]:
-        """Return what the file has of a table: what is computed for reading, and what is stored.
+        """Return the fields of a table in the copy: computed fields, then stored ones.
 
-        Left out are secrets, the person themself, and rows that are not about them.
+        Hidden fields, keys of the person, and keys of rows that are not about the person are left out.
         """
         about_person = {other.model for other in tables() if other.person} - {
             "accounts.User",
@@ -111,7 +111,7 @@ class OwnRecords:
         return getattr(row, row._meta.get_field(name).attname)
 
     def shown(self, words: TableWords, row: Any) -> list[tuple[Any, str]]:
-        """Return labels and values of a row as the page has them, without what is empty."""
+        """Return (label, text) of a row's values for the page, without empty values."""
         pairs = ((label, self._shown(words.model, row, name)) for name, label in words.columns.items())
         return [(label, text) for label, text in pairs if text]
 
@@ -142,7 +142,7 @@ class OwnRecords:
 
 
 def _answer(annotation: Annotation) -> str:
-    """Return what was answered in one line, in the words of the screen."""
+    """Return an answer as one line, in the words of the screen."""
     kind = kind_of(annotation.campaign)
     if not kind.about_attributes:
         return "; ".join(f"{part.label} {part.answer}" for part in answered_questions(annotation, kind))

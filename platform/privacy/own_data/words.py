@@ -1,7 +1,7 @@
-"""What the page “Your data” calls tables, columns and values.
+"""Titles and labels for tables, columns and values on the page “Your data”.
 
-The inventory says what is about a person; this says it in words. A table without words is in the file all the same.
-Nothing here names a study, a group, a prompt or a role.
+The inventory decides which data are about a person. Tables without words here are still in the downloaded file.
+The words never name a study, a group, a prompt or a role.
 """
 
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ from studies.personal_data import TableWords, Text
 
 @dataclass(frozen=True)
 class TableGroup:
-    """Tables that belong together."""
+    """A group of related tables."""
 
     key: str
     title: Text
@@ -276,7 +276,7 @@ SIGN_IN = TableGroup(
 )
 SUBJECTS = (ACCOUNT, ABOUT_YOU, AGREEMENT, ANSWERS, WORK, PANEL, SIGN_IN)
 
-# What is stored, too, and not shown: each with the reason.
+# Data that are stored but not shown, with reasons.
 NOT_SHOWN: tuple[Text, ...] = (
     _(
         "Your password and the keys of your links, sessions and tokens. These secrets are stored in a form "
@@ -332,7 +332,7 @@ VALUES: Mapping[tuple[str, str], Mapping[str, Text]] = {
 
 
 def subjects() -> tuple[TableGroup, ...]:
-    """Return all subjects in the order of the page, those of outside tools included."""
+    """Return all subjects in the order of the page, including those of external tools."""
     of_tools = (
         TableGroup(
             tool.slug.replace("_", "-"),

@@ -1,4 +1,4 @@
-"""Erasing oneself: a page that says what it does, and one that says it is done, for which nobody needs an account."""
+"""Pages to erase oneself: an explanation with confirmation, and a final page that needs no account."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ from privacy.erasure import erase, promises
 from privacy.pages.own_data import own_annotator
 from web.form_page import FormPage
 
-# What hinders erasing, as the person themself reads it.
+# Reasons against erasure, worded for the person themself.
 _REFUSALS = {
     "erasure_before_payment": _(
         "The panel that sent you still has to pay you. Finish your work at the panel or give it back, and "
@@ -33,7 +33,7 @@ _REFUSALS = {
 
 
 class EraseSelfForm(forms.Form):
-    """That somebody means it, and their password if they have one. Wrong ones count with those of signing in."""
+    """Confirmation by a tick and the password, if any. Wrong passwords count as failed sign-ins."""
 
     understood = forms.BooleanField(
         label=_("I know that erasing cannot be undone"),
@@ -61,7 +61,7 @@ class EraseSelfForm(forms.Form):
 @requires(get=Capability.ANNOTATE, post=Capability.ANNOTATE)
 @method_decorator(never_cache, name="dispatch")
 class EraseSelf(FormPage[EraseSelfForm]):
-    """Say what erasing does, and do it when that is confirmed."""
+    """Explain the effect of erasure, and erase the annotator after confirmation."""
 
     template_name = "privacy/own_data/erase.html"
     form_class = EraseSelfForm
@@ -76,7 +76,7 @@ class EraseSelf(FormPage[EraseSelfForm]):
         self.refusal = self._refusal()
 
     def make_form(self, data: Any) -> EraseSelfForm:
-        assert isinstance(self.request.user, User)  # `RightsMiddleware` lets nobody else in
+        assert isinstance(self.request.user, User)  # ensured by `RightsMiddleware`
         return EraseSelfForm(data, user=self.request.user, request=self.request)
 
     def call(self) -> HttpResponse:
@@ -101,7 +101,7 @@ class EraseSelf(FormPage[EraseSelfForm]):
 @requires(get=Capability.ANYONE)
 @never_cache
 def erased(request: HttpRequest) -> HttpResponse:
-    """Say that it is done. The browser forgets answers that wait in it."""
+    """Confirm the erasure, and clear unsent answers from the browser's storage."""
     response = render(request, "privacy/own_data/erased.html")
     response["Clear-Site-Data"] = '"storage"'
     return response

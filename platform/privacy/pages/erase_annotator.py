@@ -1,4 +1,4 @@
-"""Erasing an annotator for a lead: what it deletes and keeps, confirmed by typing the annotator's code."""
+"""A page for leads to erase an annotator, confirmed by typing the annotator's code."""
 
 from typing import Any
 
@@ -38,7 +38,7 @@ class EraseAnnotatorForm(forms.Form):
 @requires(get=Capability.ERASE, post=Capability.ERASE)
 @method_decorator(never_cache, name="dispatch")
 class EraseAnnotator(CampaignView, FormPage[EraseAnnotatorForm]):
-    """Say what erasing an annotator does in all their studies, and do it when their code is typed."""
+    """Show the effect of erasure in all studies, and erase the annotator when their code is typed."""
 
     template_name = "privacy/erase_annotator.html"
     leads_to = "annotation:annotators"
@@ -59,12 +59,12 @@ class EraseAnnotator(CampaignView, FormPage[EraseAnnotatorForm]):
         )
         if may(self.request, self.study, Capability.SEE_QUALITY):
             return message
-        # Administrators who are no members may not open the list of annotators.
+        # Administrators who are not members may not open the list of annotators.
         return self.redirect_with(message, "studies:detail", self.study.slug)
 
     def context(self) -> dict[str, Any]:
         context = super().context() | {"annotator": self.annotator, "refusal": self._refusal()}
-        # Of other leads' studies not even the names are shown.
+        # Do not show even the names of other leads' studies.
         if not context["refusal"]:
             context["studies"] = preview_of(self.annotator)
         return context

@@ -1,4 +1,4 @@
-"""Addresses for leads about people's data, below that of a study."""
+"""URLs for leads concerning personal data, below the URL of a study."""
 
 from django.urls import path
 

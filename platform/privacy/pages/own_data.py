@@ -1,4 +1,4 @@
-"""“Your data”: what is stored about the annotator who is signed in, on a page and as a file."""
+"""“Your data”: the data stored about the signed-in annotator, on pages and as a file."""
 
 from dataclasses import dataclass
 from typing import Any, cast
@@ -26,7 +26,7 @@ _PER_PAGE = 25
 
 @dataclass(frozen=True)
 class TablePart:
-    """A table on the overview: its rows if they are few, else how many there are."""
+    """A table on the overview, with its rows if they are few, else with only their number."""
 
     words: TableWords
     count: int
@@ -36,7 +36,7 @@ class TablePart:
 @requires(get=Capability.ANNOTATE)
 @never_cache
 def overview(request: HttpRequest) -> HttpResponse:
-    """Show everything stored about oneself, by subject; long lists have pages of their own."""
+    """Show all data about the annotator, by subject; long lists have pages of their own."""
     annotator = own_annotator(request)
     records = OwnRecords(annotator)
     sections = [
@@ -54,7 +54,7 @@ def overview(request: HttpRequest) -> HttpResponse:
 
 
 def _part(records: OwnRecords, words: TableWords) -> TablePart | None:
-    """Return what the overview says of a table; None where nothing is stored."""
+    """Return a table for the overview, or None if it has no rows."""
     rows = records.rows(words.model)
     few = list(rows[: _SHOWN_AT_ONCE + 1]) if words.columns else []
     if words.columns and len(few) <= _SHOWN_AT_ONCE:
@@ -79,7 +79,7 @@ def table(request: HttpRequest, file: str) -> HttpResponse:
 @requires(get=Capability.ANNOTATE)
 @never_cache
 def download(request: HttpRequest) -> FileResponse:
-    """Send everything stored about oneself as a zip; the history says that it was taken."""
+    """Send all data about the annotator as a zip, and record the download in the audit trail."""
     annotator = own_annotator(request)
     audit.record(by=cast("User", request.user), action="own_data.downloaded", subject=annotator, study=None)
     return FileResponse(
@@ -91,7 +91,7 @@ def download(request: HttpRequest) -> FileResponse:
 
 
 def own_annotator(request: HttpRequest) -> Annotator:
-    """Return the annotator who is signed in."""
+    """Return the signed-in annotator; raise NotFound for other users."""
     annotator = annotator_of(request.user)
     if annotator is None:
         raise NotFound("not_an_annotator", gettext("You are not an annotator, so nothing is listed here."))

@@ -1,4 +1,4 @@
-"""Addresses for annotators about what is stored about them, below those of annotators."""
+"""URLs of annotators' own data, below the URLs of annotators."""
 
 from django.urls import path
 

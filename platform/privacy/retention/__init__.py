@@ -1,1 +1,1 @@
-"""Retention: what is removed without anybody asking, because it is no longer needed."""
+"""Retention rules: automatic removal of data about people that are no longer needed."""

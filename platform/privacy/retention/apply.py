@@ -1,4 +1,4 @@
-"""Applying the retention rules: once a day by a worker, or now by a command."""
+"""Applying the retention rules, daily by a worker or by a command."""
 
 from collections.abc import Mapping
 from datetime import date, timedelta
@@ -17,9 +17,9 @@ APPLIED = "retention.applied"
 
 @transaction.atomic
 def apply_retention(*, by: User | None, day: date | None = None, dry_run: bool = False) -> Mapping[str, int]:
-    """Remove what the rules that are set say; return by rule how many rows.
+    """Apply the rules that have a number of days; return the number of removed rows by rule.
 
-    `day` is set by workers, of whom one applies the rules each day. A dry run does the same and takes it back.
+    Workers pass `day`, so that only one of them applies the rules on a day. A dry run is rolled back.
     """
     now = timezone.now()
     removed = {
@@ -44,5 +44,5 @@ def apply_daily() -> None:
     try:
         apply_retention(by=None, day=today)
     except IntegrityError:
-        if not of_today.exists():  # else another worker was faster
+        if not of_today.exists():  # otherwise, another worker has applied the rules
             raise

@@ -1,4 +1,4 @@
-"""Removing what a closed campaign no longer needs to know about its people."""
+"""Removing data about people that a closed campaign no longer needs."""
 
 from datetime import datetime
 
@@ -17,13 +17,13 @@ def _closed(before: datetime, campaign: str = "campaign") -> Q:
 
 
 def remove_prints(before: datetime) -> int:
-    """Empty the hashes of address and browser; return how many enrolments had one."""
+    """Empty the hashes of address and browser; return the number of enrolments changed."""
     rows = Enrolment.objects.filter(_closed(before)).exclude(joined_print="", joined_device="")
     return rows.update(joined_print="", joined_device="")
 
 
 def remove_addresses(before: datetime) -> int:
-    """Remove the e-mail addresses of people all of whose campaigns are closed; return how many people had one."""
+    """Remove the e-mail addresses of people whose campaigns are all closed; return the number of people."""
     enrolled = Enrolment.objects.filter(annotator__user=OuterRef("pk"))
     roles = Q(is_superuser=True) | Q(is_staff=True) | Q(is_lead=True) | Q(is_analyst=True)
     people = User.objects.filter(
@@ -37,13 +37,13 @@ def remove_addresses(before: datetime) -> int:
 
 
 def remove_personal_links(before: datetime) -> int:
-    """Delete links for one person; return how many. Enrolments stay, without the link that led to them."""
+    """Delete links for one person; return their number. Enrolments are kept without the link."""
     personal = Q(annotator__isnull=False) | Q(limit=1)
     return _delete(_closed(before) & personal)
 
 
 def remove_unused_links(before: datetime) -> int:
-    """Delete links that nobody used and with which nobody can join any more; return how many."""
+    """Delete unused links that can no longer be used to join; return their number."""
     over = Q(expires_at__lte=before) | Q(revoked_at__lte=before) | _closed(before)
     return _delete(over & Q(enrolments__isnull=True))
 
@@ -55,5 +55,5 @@ def _delete(condition: Q) -> int:
 
 
 def remove_panel_ids(before: datetime) -> int:
-    """Erase the ids of recruitments in which everybody was paid or refused; return how many places were concerned."""
+    """Erase the panel ids of settled recruitments; return the number of places changed."""
     return identities.erase(Recruitment.objects.filter(_closed(before), settled_at__lte=before))

@@ -1,4 +1,4 @@
-"""What is removed when, and by which setting. docs/operate/personal-data.md shows the rules as a table."""
+"""The retention rules and their settings, shown as a table in docs/operate/personal-data.md."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,12 +11,12 @@ from privacy.retention import campaigns, server
 
 @dataclass(frozen=True)
 class RetentionRule:
-    """Rows about people that are removed so many days after something happened. Without days they stay.
+    """A rule that removes rows about people a number of days after an event; without days, they are kept.
 
-    `remove` is given the latest moment at which that may have happened and returns how many rows it changed.
+    `remove` gets the latest moment of the event and returns the number of rows changed.
     """
 
-    key: str  # in the audit trail and the command's output
+    key: str  # name in the audit trail and the output of the command
     setting: str
     removes: str
     since: str
@@ -99,7 +99,7 @@ RULES = (
 
 
 def rule_table() -> str:
-    """Return the rules as a table in Markdown."""
+    """Return the rules as a Markdown table."""
     lines = ["| setting | removes | days are counted since | a sensible value |", "|---|---|---|---|"]
     lines += [
         f"| `{rule.setting}` | {rule.removes} | {rule.since} | {rule.suggested_days} |" for rule in RULES
