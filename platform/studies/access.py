@@ -1,4 +1,4 @@
-"""Which study a person may see, and what they may do in it. Deny first: no right stated, no membership, no access."""
+"""Access to studies. The default is to deny: without a declared right and a membership, there is no access."""
 
 from collections.abc import Callable
 from functools import lru_cache
@@ -30,18 +30,18 @@ from web.middleware import error_page
 
 Person = User | AnonymousUser
 AnyRequest = HttpRequest | Request
-_METHODS_WITHOUT_RIGHT = {"OPTIONS", "TRACE"}  # refused by the views themselves
+_METHODS_WITHOUT_RIGHT = {"OPTIONS", "TRACE"}  # the views themselves refuse these
 
 
 def studies_where(user: Person, capability: Capability) -> QuerySet[Study]:
-    """Return the studies in which `user` has a capability; administrators have those of running the server in all."""
+    """Return the studies in which `user` has a capability; administrators have WITHOUT_MEMBERSHIP in all."""
     if user.is_authenticated and user.is_active and user.is_superuser and capability in WITHOUT_MEMBERSHIP:
         return Study.objects.all()
     return _studies_opened_to(user, capability)
 
 
 def _studies_opened_to(user: Person, capability: Capability) -> QuerySet[Study]:
-    """Return the studies in which a role gives `user` the capability, or break-glass does."""
+    """Return the studies in which `user` has the capability by a role or by break-glass."""
     if not user.is_authenticated or not user.is_active:
         return Study.objects.none()
     roles = [role for role, capabilities in CAPABILITIES.items() if capability in capabilities]
@@ -53,12 +53,12 @@ def _studies_opened_to(user: Person, capability: Capability) -> QuerySet[Study]:
 
 
 def studies_visible_to(user: Person) -> QuerySet[Study]:
-    """Return the studies of which `user` is a member; administrators see that all exist."""
+    """Return the studies of which `user` is a member; all studies for administrators."""
     return studies_where(user, Capability.SEE_STUDY)
 
 
 def studies_with_readable_jobs(user: Person) -> QuerySet[Study]:
-    """Return the studies of which `user` may read what jobs found, and not only how they are doing."""
+    """Return the studies in which `user` may read the results of jobs, and not only their progress."""
     return _studies_opened_to(user, Capability.SEE_JOBS)
 
 
@@ -71,9 +71,9 @@ def studies_with_jobs_to_steer(user: Person) -> QuerySet[Study]:
 
 
 def study_for(request: AnyRequest, slug: str) -> Study:
-    """Return the study if the person has in it what the address requires.
+    """Return the study if the person has the capability that the address requires in it.
 
-    A study that the person may not know of is `NotFound`, not `Forbidden`.
+    Raises NotFound, not Forbidden, for a study that the person may not know of.
     """
     study = _find(request, slug)
     require(request, study)
@@ -81,7 +81,7 @@ def study_for(request: AnyRequest, slug: str) -> Study:
 
 
 def require(request: AnyRequest, study: Study) -> None:
-    """Refuse a person who lacks the right in `study` that the address requires."""
+    """Raise Forbidden or NotFound if the person lacks the right in `study` that the address requires."""
     capability = required(request)
     if not may(request, study, capability):
         if not capabilities_in(request, study):
@@ -90,24 +90,24 @@ def require(request: AnyRequest, study: Study) -> None:
 
 
 def may(request: AnyRequest, study: Study, capability: Capability) -> bool:
-    """Return whether the person who asks has a capability in `study`."""
+    """Return whether the requesting person has a capability in `study`."""
     return capability in capabilities_in(request, study)
 
 
 def may_open(request: AnyRequest, study: Study, address: str) -> bool:
-    """Return whether the person who asks may open an address of `study`: pages link to no other."""
+    """Return whether the person may open an address of `study`; pages show only such links."""
     return right_to_open(address.partition("?")[0]) in capabilities_in(request, study)
 
 
 @lru_cache(maxsize=4096)
 def right_to_open(path: str) -> Capability | None:
-    """Return what a GET of the path requires."""
+    """Return the capability that a GET of the path requires."""
     match = resolve(path)
     return rights_of(match.func, match.namespaces).get("GET")
 
 
 def capabilities_in(request: AnyRequest, study: Study) -> frozenset[Capability]:
-    """Return all that the person who asks may do in `study`; looked up once a request."""
+    """Return all capabilities of the person in `study`, cached for the request."""
     known = _known(request)
     if study.pk not in known:
         known[study.pk] = _capabilities(request.user, study)
@@ -123,16 +123,16 @@ def required(request: AnyRequest) -> Capability:
 
 
 def right_of(request: AnyRequest, method: str) -> Capability | None:
-    """Return the capability that the address requires for a method, None if it does not serve it."""
+    """Return the capability that the address requires for a method, or None for methods not served."""
     match = request.resolver_match
     return rights_of(match.func, match.namespaces).get(method) if match else None
 
 
 def _find(request: AnyRequest, slug: str) -> Study:
-    """Return a study that the person is a member of, with its resource; one query."""
+    """Return a study visible to the person, with its resource, in one query; raise NotFound otherwise."""
     studies: dict[str, Study] = _store(request).setdefault("studies", {})
     if slug not in studies:
-        if "\x00" in slug:  # which PostgreSQL refuses to look for
+        if "\x00" in slug:  # PostgreSQL does not accept NUL in text
             raise _not_found()
         in_force = BreakGlass.objects.in_force().filter(study=OuterRef("pk"))
         visible = studies_visible_to(request.user).annotate(is_opened_by_break_glass=Exists(in_force))
@@ -154,7 +154,7 @@ def _capabilities(user: Person, study: Study) -> frozenset[Capability]:
     capabilities = frozenset().union(*(CAPABILITIES.get(role, frozenset()) for role in roles))
     if not user.is_superuser:
         return capabilities
-    if roles:  # members ask for another role instead
+    if roles:  # a member must ask for another role instead of break-glass
         return capabilities | (WITHOUT_MEMBERSHIP - {Capability.BREAK_GLASS})
     if BreakGlass.objects.in_force().filter(study=study, user=user).exists():
         return WITHOUT_MEMBERSHIP | BY_BREAK_GLASS
@@ -166,15 +166,15 @@ def _known(request: AnyRequest) -> dict[int, frozenset[Capability]]:
 
 
 def _store(request: AnyRequest) -> dict[Any, Any]:
-    """Return what was looked up for this request, whether Django or REST framework asks."""
+    """Return the cache of this request, shared by Django and REST framework."""
     plain = request._request if isinstance(request, Request) else request
     return cast("dict[Any, Any]", plain.__dict__.setdefault("_study_access", {}))
 
 
 class RightsMiddleware:
-    """Refuse a page, before the view runs, to a person who lacks the right that its address requires.
+    """Refuse a page, before its view runs, to people who lack the required right.
 
-    The API signs programs in later, so there `HasRight` does the same.
+    The API authenticates later, so `HasRight` checks its requests.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
@@ -186,7 +186,7 @@ class RightsMiddleware:
     def process_view(
         self, request: HttpRequest, view: Callable[..., Any], _places: Any, kwargs: dict[str, Any]
     ) -> HttpResponse | None:
-        if hasattr(view, "cls"):  # of REST framework
+        if hasattr(view, "cls"):  # a view of REST framework
             return None
         match = request.resolver_match
         rights = rights_of(view, match.namespaces if match else ())
@@ -205,7 +205,7 @@ class RightsMiddleware:
 
 
 class HasRight(BasePermission):
-    """Refuse an address of the API to a person who lacks the right that it requires."""
+    """Refuse an address of the API to people who lack the required right."""
 
     def has_permission(self, request: Request, view: Any) -> bool:
         if request.method in _METHODS_WITHOUT_RIGHT or not hasattr(view, (request.method or "").lower()):
@@ -215,10 +215,10 @@ class HasRight(BasePermission):
 
 
 def check(request: AnyRequest, kwargs: dict[str, Any]) -> None:
-    """Refuse a person who lacks the right that the address requires.
+    """Raise Forbidden or NotFound if the person lacks the right that the address requires.
 
-    Where the address names a study, membership decides here. Where it names something else (a campaign, a job), the
-    function that finds it calls `require` with its study.
+    If the address names a study, its membership is checked here. If it names another object (a campaign, a job), the
+    function that finds the object calls `require` with its study.
     """
     capability = required(request)
     if capability in OF_PERSONS:
@@ -229,9 +229,9 @@ def check(request: AnyRequest, kwargs: dict[str, Any]) -> None:
 
 
 def groups_of(user: User) -> set[str]:
-    """Return the groups of people to which `user` belongs through studies: leads, and all other members.
+    """Return the groups to which `user` belongs through studies: "leads", and "analysts" for all other members.
 
-    Second factors are required of these groups; to coordinators and data stewards applies what applies to analysts.
+    Second factors can be required of these groups; coordinators and data stewards count as analysts.
     """
     roles = StudyMembership.objects.filter(user=user).values_list("role", flat=True).distinct()
     return {"leads" if role == Role.LEAD else "analysts" for role in roles}

@@ -1,4 +1,4 @@
-"""What an operator sees of studies: which there are, their members, the audit log."""
+"""Admin pages of studies, their members and the audit trail."""
 
 from typing import Any, ClassVar
 
@@ -13,7 +13,7 @@ from studies.models import AuditEntry, Study, StudyMembership
 
 
 class MembershipInline(TabularInline):
-    """Who sees the study; an administrator changes it on its Members page, where it is recorded."""
+    """The members, read-only; administrators change them on the Members page, which records changes."""
 
     model = StudyMembership
     extra = 0
@@ -27,7 +27,7 @@ class MembershipInline(TabularInline):
 
 @admin.register(Study)
 class StudyAdmin(ReadOnlyAdmin):
-    """Every study, also those without the administrator as a member."""
+    """All studies, including those of which the administrator is not a member."""
 
     list_display = ("name", "protocol", "simulated", "frozen_at", "created_by", "created_at")
     list_filter = ("simulated",)
@@ -41,7 +41,7 @@ class StudyAdmin(ReadOnlyAdmin):
 
 @admin.register(AuditEntry)
 class AuditEntryAdmin(ReadOnlyAdmin):
-    """Who did what, over all studies."""
+    """The audit trail of all studies."""
 
     list_display = ("at", "actor", "action", "subject", "study")
     fields = (*list_display, "is_sealed")
@@ -51,7 +51,7 @@ class AuditEntryAdmin(ReadOnlyAdmin):
     date_hierarchy = "at"
 
     def get_fields(self, request: HttpRequest, obj: AuditEntry | None = None) -> Any:
-        """Add what an entry says, unless it may quote people of a study that is closed to the administrator."""
+        """Add the details, unless the entry may quote people of a study that the administrator may not open."""
         fields = list(super().get_fields(request, obj))
         if obj is None or not isinstance(request.user, User):
             return fields

@@ -1,6 +1,6 @@
-"""Who agreed to take part in a study, and who withdrew from it.
+"""Consent to take part in a study, and withdrawal from it.
 
-A study names its text (`study.consent_text`); one that names none uses the newest of the series `default`. Consent is
+A study names its text (`study.consent_text`) or else uses the newest text of the series `default`. Consent is
 to a text: a person who agreed to it in one campaign is not asked again in another that uses it. A withdrawal is from a
 study. It remains in force when the study's text changes, until the person agrees again in that study. It also withdraws
 the consents on which the study relied, so that other studies ask for them again.
@@ -20,7 +20,7 @@ from studies.models import Study, Withdrawal
 
 
 def current_text(study: Study) -> ConsentText:
-    """Return what annotators of `study` must have agreed to before they see anything."""
+    """Return the text to which annotators of `study` must agree before they see anything."""
     return study.consent_text or consent_texts.default_text()
 
 
@@ -36,7 +36,7 @@ def publish_consent(
 ) -> ConsentText:
     """Publish the study's next consent text and use it from now on; an unchanged text publishes nothing.
 
-    `promise` says what becomes of answers when somebody is erased; without it, what the current text promises.
+    `promise` states the effect of erasure on answers; without it, the promise of the current text is kept.
     """
     current = current_text(study)
     promise = promise or ErasurePromise.of(current)
@@ -56,7 +56,7 @@ def publish_consent(
 
 
 def translation_of(text: ConsentText, *, study: Study, language: str) -> ConsentText | None:
-    """Return the newest translation of a text in a language: the study’s, else the built-in one, else None."""
+    """Return the newest translation of a text: the study’s, else the built-in one, else None."""
     translations = text.translations.filter(series__in=[_series(study), text.series], language=language)
     of_study = Case(When(series=_series(study), then=1), default=0)
     return translations.order_by(of_study.desc(), "-version").first()
@@ -98,17 +98,17 @@ def publish_translation(
 
 
 def _series(study: Study) -> str:
-    """Return the series of the study's own texts; a study called “default” must not edit everybody's."""
+    """Return the series of the study's own texts, which is never the default series shared by all studies."""
     series = study.slug[:80]
     return f"study-{study.pk}" if series == consent_texts.DEFAULT_SERIES else series
 
 
 @transaction.atomic
 def give(*, annotator: Annotator, text: ConsentText, study: Study | None = None) -> Consent:
-    """Record that `annotator` agrees to `text`; agreeing again renews a consent that was taken back.
+    """Record that `annotator` agrees to `text`; agreeing again renews a withdrawn consent.
 
-    Who agrees to a translation agrees to the text that it translates; both are kept. `study` is where they were
-    asked. If they had withdrawn from it, that ends; other studies stay withdrawn from.
+    Agreeing to a translation is agreeing to the text that it translates; both are stored. If given, a withdrawal
+    from `study`, where they were asked, ends; withdrawals from other studies remain in force.
     """
     agreed, translation = (text, None) if text.translates is None else (text.translates, text)
     consent, created = Consent.objects.select_for_update(of=("self",)).get_or_create(
@@ -126,7 +126,7 @@ def give(*, annotator: Annotator, text: ConsentText, study: Study | None = None)
 
 @transaction.atomic
 def withdraw(*, annotator: Annotator, study: Study) -> bool:
-    """Withdraw `annotator` from `study`; return False if they had withdrawn before, which changes nothing."""
+    """Withdraw `annotator` from `study`; return False, without changes, if they had already withdrawn."""
     _, created = _standing(study).get_or_create(annotator=annotator, study_id=study.pk, ended_at=None)
     if created:
         rests_on(annotator, study).update(withdrawn_at=Now())
@@ -134,15 +134,15 @@ def withdraw(*, annotator: Annotator, study: Study) -> bool:
 
 
 def of_series(annotator: Annotator, study: Study) -> QuerySet[Consent]:
-    """Return the consents of `annotator` to any version of the study's current series, without those taken back."""
+    """Return the consents of `annotator`, not withdrawn, to any version of the study's current series."""
     consents = Consent.objects.filter(annotator=annotator, withdrawn_at=None)
     return consents.filter(text__series=current_text(study).series)
 
 
 def rests_on(annotator: Annotator, study: Study) -> QuerySet[Consent]:
-    """Return the consents for the annotator's part in `study`; none if all were withdrawn.
+    """Return the consents on which the annotator's part in `study` rests; none if all were withdrawn.
 
-    Until they agree to the study's own text, these are their consents to the default one.
+    Until they agree to the study's own text, their consents to the default text count.
     """
     own_consents = of_series(annotator, study)
     if own_consents.exists():
@@ -163,7 +163,7 @@ def consenting(study: Study) -> QuerySet[Annotator]:
 
 
 def withdrawal_of(annotator: Annotator, study: Study) -> Withdrawal | None:
-    """Return the annotator's withdrawal from `study` that is in force, if there is one."""
+    """Return the annotator's withdrawal from `study` in force, or None."""
     return _standing(study).filter(annotator=annotator).first()
 
 

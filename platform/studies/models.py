@@ -1,4 +1,4 @@
-"""A study: one run of a protocol, who may see it, and what it froze from its resource."""
+"""Studies, their members, frozen copies of their resources, and the audit trail."""
 
 from typing import ClassVar, Self
 
@@ -15,7 +15,7 @@ from catalog.raters import MIN_RATERS, RaterPools
 
 
 class Study(models.Model):
-    """One run of a protocol. `parameters` has the protocol's numbers that have no column."""
+    """One run of a protocol. `parameters` has the numbers of the protocol without a column of their own."""
 
     class Protocol(models.TextChoices):
         VISAGE = "visage", "ViSAGe: visual stereotypes around the globe"
@@ -34,11 +34,11 @@ class Study(models.Model):
     min_raters = models.PositiveSmallIntegerField(default=MIN_RATERS)
     rater_pools = models.CharField(max_length=10, choices=RaterPools, default=RaterPools.SEPARATE)
     min_stereotypes = models.PositiveSmallIntegerField(default=2)
-    # Of each group the stereotypes that most raters called one; null: all.
+    # Limit of stereotypes per group, those with most raters first; null for all.
     most_stereotypes = models.PositiveSmallIntegerField(null=True, blank=True)
-    # Every random choice of the study (attribute draws, orders, image seeds) derives from it.
+    # All random choices of the study (attribute draws, orders, image seeds) derive from this seed.
     seed = models.BigIntegerField()
-    # Labels of simulated annotators count only here, and every page says so.
+    # Labels of simulated annotators count only in simulated studies, whose pages say so.
     simulated = models.BooleanField(default=False)
     consent_text = models.ForeignKey(
         ConsentText, null=True, blank=True, on_delete=models.PROTECT, related_name="studies"
@@ -69,12 +69,12 @@ class Study(models.Model):
 
     @property
     def asks_models(self) -> bool:
-        """Whether its protocol puts questions to models; people may review their answers."""
+        """Whether the protocol asks models questions, whose answers people may review."""
         return self.protocol in {self.Protocol.PAIRS, self.Protocol.BIASDORA}
 
 
 class StudyMembership(models.Model):
-    """Who sees a study, and in which role (`accounts.rights`)."""
+    """A member of a study with a role (`accounts.rights`)."""
 
     class Role(models.TextChoices):
         LEAD = rights.Role.LEAD.value, rights.Role.LEAD.words
@@ -99,7 +99,7 @@ class StudyMembership(models.Model):
 
 
 class BreakGlassQuerySet(models.QuerySet["BreakGlass"]):
-    """Those that count now, and those whose end is not recorded yet."""
+    """Filters for accesses in force, and for expired accesses whose end is not yet recorded."""
 
     def in_force(self) -> Self:
         return self.filter(ended_at=None, ends_at__gt=timezone.now())
@@ -109,14 +109,14 @@ class BreakGlassQuerySet(models.QuerySet["BreakGlass"]):
 
 
 class BreakGlass(models.Model):
-    """That an administrator who is no member reads a study for a limited time, and why."""
+    """A time-limited, read-only access of an administrator who is not a member, with the reason."""
 
     study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="break_glasses")
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="break_glasses")
     reason = models.CharField(max_length=500)
     began_at = models.DateTimeField()
     ends_at = models.DateTimeField()
-    ended_at = models.DateTimeField(null=True, blank=True)  # when it ended early, or was found to be over
+    ended_at = models.DateTimeField(null=True, blank=True)  # early end, or `ends_at` once expired
 
     objects = BreakGlassQuerySet.as_manager()
 
@@ -140,7 +140,7 @@ class BreakGlass(models.Model):
 
 
 class Withdrawal(models.Model):
-    """That an annotator took back consent to a study, whatever its texts; `ended_at`: they agreed to it again."""
+    """An annotator's withdrawal from a study, regardless of its text; ended by agreeing again at `ended_at`."""
 
     annotator = models.ForeignKey(Annotator, on_delete=models.CASCADE, related_name="withdrawals")
     study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="withdrawals")
@@ -163,7 +163,7 @@ class Withdrawal(models.Model):
 
 
 class StudyGroup(models.Model):
-    """An identity group as this study uses it: a copy, so that a later import cannot change results."""
+    """A study's own copy of an identity group, so that a later import cannot change results."""
 
     study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="groups")
     group = models.ForeignKey(
@@ -174,9 +174,9 @@ class StudyGroup(models.Model):
     region = models.CharField(max_length=80, blank=True)
     iso_code = models.CharField(max_length=10, blank=True)
     map_code = models.CharField(max_length=3, blank=True)
-    # What the group combines, where people are compared by each: black_man has race=black, gender=man.
+    # The factors that the group combines: black_man has race=black, gender=man.
     factors = models.JSONField(default=dict, blank=True)
-    # Of a descriptor: what it is called in sentences (singular, plural), and the dimensions it belongs to.
+    # For a descriptor: its forms in sentences (singular, plural), and its dimensions.
     forms = models.JSONField(default=dict, blank=True)
     dimensions = models.JSONField(default=list, blank=True)
 
@@ -192,7 +192,7 @@ class StudyGroup(models.Model):
 
 
 class StudyAssociation(Association):
-    """A pair the study's resource lists, copied when the first campaign opens (or labels are imported).
+    """A pair listed by the study's resource, copied when the first campaign opens (or labels are imported).
 
     Whether it is a stereotype follows from its rater counts, `min_raters` and `rater_pools` (see `attribute_roles`).
     """
@@ -211,7 +211,7 @@ class StudyAssociation(Association):
 
 
 class AuditEntry(models.Model):
-    """Who did what, when. Written in the transaction that did it; never changed."""
+    """An entry of the audit trail, written in the transaction of the change; only redaction changes it."""
 
     study = models.ForeignKey(
         Study, null=True, blank=True, on_delete=models.SET_NULL, related_name="audit_entries"
@@ -223,7 +223,7 @@ class AuditEntry(models.Model):
     subject = models.CharField(max_length=120)  # e.g. campaign:12
     details = models.JSONField(default=dict, blank=True)
     at = models.DateTimeField(db_default=Now(), editable=False, db_index=True)
-    is_sealed = models.BooleanField(default=False, editable=False)  # has a link in the chain
+    is_sealed = models.BooleanField(default=False, editable=False)  # whether it has a link in the chain
 
     class Meta:
         ordering: ClassVar = ["-id"]
@@ -239,7 +239,7 @@ class AuditEntry(models.Model):
 class AuditLink(models.Model):
     """A link of the chain that shows whether entries of the audit trail were changed or removed.
 
-    It repeats the numbers that an entry loses when its study or person is deleted, and no text of it.
+    It copies the numbers that an entry loses when its study or person is deleted, but no text.
     """
 
     position = models.BigIntegerField(primary_key=True)  # from 1, without gaps
@@ -247,7 +247,7 @@ class AuditLink(models.Model):
     entry_number = models.BigIntegerField()
     study_number = models.BigIntegerField(null=True)
     actor_number = models.BigIntegerField(null=True)
-    # Without the salt nobody can guess the contents of an entry; it is erased together with the details.
+    # Without the salt, the contents of an entry cannot be guessed; it is erased together with the details.
     salt = models.CharField(max_length=32, blank=True)
     content = models.CharField(max_length=64)  # keyed hash of salt and entry
     digest = models.CharField(max_length=64, unique=True)  # keyed hash of this link and the digest before it

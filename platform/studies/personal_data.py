@@ -1,4 +1,4 @@
-"""The vocabulary in which a table declares what it stores about annotators."""
+"""Classes to declare what a table stores about annotators."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ Text = str | Promise
 
 
 class Erasing(Enum):
-    """What erasing a person does with their rows."""
+    """The effect of erasing a person on their rows."""
 
     DELETE = "deleted"
     WITH_ANSWERS = "deleted, or kept under a nameless code, as the consent text says"
@@ -28,9 +28,9 @@ class Erasing(Enum):
 class PersonalTable:
     """A table: its fields that are about annotators, its other fields, and what erasing does.
 
-    `person` is the lookup that leads from a row to the annotator, "" where rows are found in another way. `blank`
-    says what fields of rows that stay are set to. Fields under `mentions` name people only by chance, such as the
-    title of a job: they are searched for the person's names.
+    `person` is the lookup from a row to the annotator, or "" if rows are found in another way. `blank` has the values
+    to which fields of remaining rows are set. Fields in `mentions`, such as the title of a job, name people only by
+    chance and are searched for the person's names.
     """
 
     model: str
@@ -41,14 +41,14 @@ class PersonalTable:
     person: str = ""
     reason: str = ""
     blank: Mapping[str, Any] = field(default_factory=dict)
-    hidden: str = ""  # fields that the person's own copy leaves out: secrets, and what is about somebody else
+    hidden: str = ""  # fields left out of the person's own copy: secrets, and data about others
 
     @property
     def fields(self) -> list[str]:
         return [*self.about.split(), *self.mentions.split(), *self.other.split()]
 
     def rows_of(self, annotator: Annotator) -> QuerySet[Any]:
-        """Return the rows about a person; none where the table has no lookup that leads to them."""
+        """Return the rows about a person; none if the table has no `person` lookup."""
         model: type[Model] = apps.get_model(self.model)
         rows = model._default_manager.all()
         return rows.filter(**{self.person: annotator.pk}) if self.person else rows.none()
@@ -61,9 +61,9 @@ def nothing(model: str, other: str, *, mentions: str = "") -> PersonalTable:
 
 @dataclass(frozen=True)
 class TableWords:
-    """What annotators read of a table: the name of its file, its title, and the columns that their page shows.
+    """Words for annotators about a table: the name of its file, its title, and the columns on their page.
 
-    Without columns the page says how many rows there are; the file has them all.
+    Without columns, the page shows only the number of rows; the file has all columns.
     """
 
     model: str

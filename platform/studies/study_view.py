@@ -1,4 +1,4 @@
-"""What views that call a verb of a study have in common: who may open them, and where they lead."""
+"""The base class of views that perform an action in a study."""
 
 from typing import Any, cast
 
@@ -9,7 +9,7 @@ from web.form_page import VerbView
 
 
 class StudyView(VerbView):
-    """A view of the study in its address."""
+    """A view whose address names a study."""
 
     study: Study
 
@@ -18,7 +18,7 @@ class StudyView(VerbView):
 
     @property
     def by(self) -> User:
-        return cast("User", self.request.user)  # `RightsMiddleware` lets nobody else in
+        return cast("User", self.request.user)  # ensured by `RightsMiddleware`
 
     def place(self) -> tuple[Any, ...]:
         return (self.kwargs["study"],)

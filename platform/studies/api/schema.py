@@ -1,4 +1,4 @@
-"""The OpenAPI schema: all of it for those who lead and analyse, and what annotators may use for annotators."""
+"""The OpenAPI schema: the whole schema for members of studies, and annotators' endpoints for annotators."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ from studies.models import StudyMembership
 
 
 class ApiTokenScheme(OpenApiAuthenticationExtension):
-    """How the schema describes a token."""
+    """The description of API tokens in the schema."""
 
     target_class = ApiTokenAuthentication
     name = "apiToken"
@@ -26,10 +26,10 @@ class ApiTokenScheme(OpenApiAuthenticationExtension):
 
 
 class AnnotatorSchemaGenerator(SchemaGenerator):
-    """Describes only what a token of an annotator may call: the rest would tell what the labels are for."""
+    """Describes only endpoints for annotators' tokens; others would reveal the purpose of the labels."""
 
     def _get_paths_and_endpoints(self) -> list[tuple[str, str, str, Any]]:
-        generator: Any = super()  # drf-spectacular has no types
+        generator: Any = super()  # drf-spectacular has no type annotations
         return [
             endpoint
             for endpoint in generator._get_paths_and_endpoints()
@@ -41,7 +41,7 @@ class AnnotatorSchemaGenerator(SchemaGenerator):
 class Schema(SpectacularAPIView):
     """The schema of this API. Annotators who are nothing else get theirs."""
 
-    schema = None  # it does not describe itself
+    schema = None  # leave out this view itself
 
     def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         if only_annotates(request.user):
@@ -53,7 +53,7 @@ class Schema(SpectacularAPIView):
 
 
 def only_annotates(user: User | AnonymousUser) -> bool:
-    """Return whether somebody is signed in who neither leads nor analyses nor administrates anything."""
+    """Return whether a signed-in user has no role as lead, analyst, member or administrator."""
     if not isinstance(user, User) or user.is_staff or user.is_superuser or user.is_lead or user.is_analyst:
         return False
     return not StudyMembership.objects.filter(user=user).exists()

@@ -1,4 +1,4 @@
-"""How studies read in JSON."""
+"""Serializers of studies."""
 
 from typing import ClassVar
 

@@ -6,14 +6,14 @@ from django.db import models
 from accounts.models import User
 from studies.models import AuditEntry, Study
 
-# How the trail says that a person was erased. It says of which study, never who.
+# The action of entries about an erasure, which name the study and never the person.
 ANNOTATOR_ERASED = "annotator.erased"
 
 
 def record(
     *, by: User | None, action: str, subject: models.Model, study: Study | None, **details: object
 ) -> None:
-    """Write who did what. Call it inside the transaction that does it."""
+    """Add an entry to the audit trail. Call this in the transaction of the recorded change."""
     AuditEntry.objects.create(
         study=study,
         actor=by,
@@ -24,11 +24,11 @@ def record(
 
 
 def record_download(*, by: User | AnonymousUser, study: Study, file: str) -> None:
-    """Write who took a file of a study away. Call it before the file is sent: without an entry there is none."""
-    assert isinstance(by, User)  # nobody else gets at a study
+    """Record the download of a file of a study. Call this before sending, so that no file lacks an entry."""
+    assert isinstance(by, User)  # only signed-in users have access to studies
     record(by=by, action="file.downloaded", subject=study, study=study, file=file)
 
 
 def record_reading(*, by: User, study: Study, of: str) -> None:
-    """Write who read what people say of themselves."""
+    """Record that `by` read what annotators say about themselves."""
     record(by=by, action="people.read", subject=study, study=study, of=of)

@@ -1,9 +1,9 @@
-"""The chain over the audit trail: whether entries were changed, removed or put in between is found out.
+"""A hash chain over the audit trail, which reveals changed, removed and inserted entries.
 
-Entries are written in the transactions of what they tell, many at once; a worker adds them to the chain a moment later,
-one after another. Each link contains a keyed hash of its entry and of the previous link, with a key that is not in the
-database. A person with both could write a new chain: note the latest digest elsewhere (syslog, a backup) and check that
-it is still there.
+Entries are written concurrently, in the transactions of the changes they record; soon afterwards a worker adds them
+to the chain in order. Each link contains a keyed hash of its entry and of the previous link, with a key that is not in
+the database. A person with both key and database could write a new chain, so note the latest digest elsewhere (syslog,
+a backup) and check that it is still in the chain.
 """
 
 import json
@@ -22,7 +22,7 @@ from studies import audit
 from studies.models import AuditEntry, AuditLink
 
 REDACTED = "audit_entry.redacted"
-MOST_PROBLEMS = 20  # problems that are reported
+MOST_PROBLEMS = 20  # number of problems reported
 _AT_ONCE = 500
 _CONTENT = "stereoscope audit content"
 _LINK = "stereoscope audit chain"
@@ -31,7 +31,7 @@ _log = logging.getLogger("stereoscope.audit")
 
 @dataclass(frozen=True)
 class AuditVerification:
-    """What a walk along the chain found. `head` is the digest of the last link, empty without links."""
+    """The result of checking the chain. `head` is the digest of the last link, or ""."""
 
     links: int
     unsealed: int
@@ -40,9 +40,9 @@ class AuditVerification:
 
 
 def seal_entries() -> int:
-    """Add entries without a link to the chain, and tell syslog; return how many.
+    """Add entries without a link to the chain and log them to syslog; return their number.
 
-    Of two workers that do it at once, one succeeds and the other leaves it.
+    If two workers do so at once, one succeeds and the other stops.
     """
     sealed = 0
     while True:
@@ -78,14 +78,14 @@ def _seal_batch() -> int:
     AuditLink.objects.bulk_create(links)
     AuditEntry.objects.filter(pk__in=[entry.pk for entry in entries]).update(is_sealed=True)
     for link, entry in zip(links, entries, strict=True):
-        # Before the commit: rather twice than never.
+        # Before the commit: better logged twice than not at all.
         _log.info("%s", json.dumps(_told(link, entry), sort_keys=True))
     return len(links)
 
 
 @transaction.atomic
 def redact(*, entry: AuditEntry, by: User | None, reason: str) -> None:
-    """Erase an entry's details, which name a person; that it was there, and that it was redacted, stays."""
+    """Erase an entry's details, which name a person; the entry and a record of the redaction remain."""
     entry.details = {}
     entry.save(update_fields=["details"])
     AuditLink.objects.filter(entry=entry).update(salt="")
@@ -93,7 +93,7 @@ def redact(*, entry: AuditEntry, by: User | None, reason: str) -> None:
 
 
 def verify(*, head: str = "") -> AuditVerification:
-    """Walk along the chain. With `head`, a digest that was noted earlier, see that it is still part of it."""
+    """Check the whole chain and, if given, that it still contains `head`, a digest noted earlier."""
     problems: list[str] = []
     position, digest, is_head_seen = 0, "", not head
     redacted = set(AuditEntry.objects.filter(action=REDACTED).values_list("subject", flat=True))
@@ -133,14 +133,14 @@ def _unlinked() -> Iterator[str]:
     ]:
         yield f"Entry {number} has lost its link."
     latest = AuditLink.objects.aggregate(latest=Max("entry_number"))["latest"] or 0
-    # Entries are sealed in the order of their numbers, but for those whose transactions were still open.
+    # Entries are sealed in order of number, except entries whose transactions were still open.
     unsealed = AuditEntry.objects.filter(is_sealed=False, pk__lt=latest - _AT_ONCE)
     for number in unsealed.values_list("pk", flat=True)[:MOST_PROBLEMS]:
         yield f"Entry {number} is not in the chain although later ones are."
 
 
 def _numbers_agree(link: AuditLink, entry: AuditEntry) -> bool:
-    """Whether study and person are those of then, or were deleted since."""
+    """Return whether study and person are unchanged or were deleted since."""
     return entry.study_id in {None, link.study_number} and entry.actor_id in {None, link.actor_number}
 
 
@@ -164,7 +164,7 @@ def _digests(link: AuditLink, before: str) -> tuple[str, ...]:
 
 
 def _told(link: AuditLink, entry: AuditEntry) -> dict[str, Any]:
-    """What syslog hears of an entry: numbers and the digest; no names, no reasons."""
+    """Return the fields of an entry for syslog: numbers, action and digest, but no names or reasons."""
     return {
         "position": link.position,
         "entry": entry.pk,

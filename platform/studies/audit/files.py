@@ -1,4 +1,4 @@
-"""Files of a study that people take away: none is sent without an entry in the audit trail."""
+"""Downloads of a study's files, each recorded in the audit trail."""
 
 from typing import IO
 

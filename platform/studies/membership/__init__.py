@@ -1,4 +1,4 @@
-"""Who sees a study: adding and removing members."""
+"""Adding and removing members of a study."""
 
 from django.db import transaction
 
@@ -10,7 +10,7 @@ from studies.models import Study, StudyMembership
 
 @transaction.atomic
 def add_member(*, study: Study, username: str, role: str, by: User | None) -> StudyMembership:
-    """Let the person of that user name see `study` in a role. Doing it twice is doing it once."""
+    """Give the user with this name a role in `study`; do nothing if they already have it."""
     if role not in StudyMembership.Role.values:
         message = "Choose one of the roles in the list."
         raise DomainError("role_unknown", message, fields={"role": message})
@@ -37,8 +37,8 @@ def _leads(study: Study, user: User) -> bool:
 
 @transaction.atomic
 def remove_member(*, membership: StudyMembership, by: User | None) -> None:
-    """Take a role back. A study keeps at least one lead."""
-    # The study's row is the lock: two leads who remove each other at once must not both succeed.
+    """Remove a role of a member. Raises Conflict for the only lead."""
+    # Lock the study: two leads who remove each other at once must not both succeed.
     study = Study.objects.select_for_update().get(pk=membership.study_id)
     if membership.role == StudyMembership.Role.LEAD:
         leads = StudyMembership.objects.filter(study=study, role=StudyMembership.Role.LEAD)

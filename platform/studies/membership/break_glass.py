@@ -1,4 +1,4 @@
-"""Administrators who are not members read a study for a limited time, with a recorded reason that its leads see."""
+"""Break-glass: administrators who are not members read a study for a limited time, with a recorded reason."""
 
 from datetime import timedelta
 
@@ -18,7 +18,7 @@ SHORTEST_REASON = 20  # characters
 
 
 def open_study(*, study: Study, by: User, reason: str) -> BreakGlass:
-    """Let an administrator read `study` for BREAK_GLASS_HOURS. Conflict if they can already."""
+    """Let an administrator read `study` for BREAK_GLASS_HOURS. Raises Conflict if they already can."""
     end_expired()
     try:
         with transaction.atomic():
@@ -57,13 +57,13 @@ def _open(study: Study, by: User, reason: str) -> BreakGlass:
 
 @transaction.atomic
 def end(*, glass: BreakGlass, by: User) -> None:
-    """End it early. Doing it twice is doing it once."""
+    """End the access early; do nothing if it has already ended."""
     if BreakGlass.objects.filter(pk=glass.pk).in_force().update(ended_at=timezone.now()):
         audit.record(by=by, action="break_glass.ended", subject=glass, study=glass.study)
 
 
 def end_expired() -> int:
-    """Record the end of accesses whose time is over; return their number. Concurrent calls record each once."""
+    """Record the end of expired accesses; return their number. Concurrent calls record each only once."""
     ended = 0
     for glass in BreakGlass.objects.expired().select_related("study", "user"):
         with transaction.atomic():

@@ -13,7 +13,7 @@ from studies.models import Study
 
 
 def send_to_leads(*, study: Study, letter: Callable[[str], EmailMessage], progress: Progress) -> str:
-    """Send each active lead who has an address the letter made for it, and return a summary of how many were sent."""
+    """Send `letter(address)` to each active lead with an address; return a summary sentence."""
     leads = User.objects.filter(
         study_memberships__study=study, study_memberships__role=Role.LEAD, is_active=True
     )

@@ -1,1 +1,1 @@
-"""How a study is set up: its groups, attribute roles, totals, and what it freezes."""
+"""The setup of a study: its groups, attribute roles, totals and frozen copies."""

@@ -1,4 +1,4 @@
-"""Whether an attribute is a stereotype of a group: metrics.md §0, by the rule of catalog.raters."""
+"""Roles of attributes: the stereotypes of a group by the rule of catalog.raters (metrics.md §0)."""
 
 from typing import TypeVar
 
@@ -16,16 +16,16 @@ RANDOM = "random"
 
 
 def stereotypes(associations: QuerySet[A], *, min_raters: int, rater_pools: str) -> QuerySet[A]:
-    """Return those associations that at least `min_raters` raters called a stereotype.
+    """Return the associations that at least `min_raters` raters called a stereotype.
 
-    `rater_pools` says whether the raters of one pool must suffice (`separate`) or both pools are summed.
-    Pairs of a resource without rater counts (both counts null) are stereotypes because they are listed.
+    `rater_pools` decides whether one pool must have enough raters (`separate`) or both pools are summed.
+    Pairs without rater counts (both counts null) are stereotypes because the resource lists them.
     """
     return associations.filter(enough_raters(min_raters, rater_pools))
 
 
 def stereotypes_of(study: Study, associations: QuerySet[A]) -> QuerySet[A]:
-    """Return those associations that are stereotypes by the study's own rule, of each group no more than its limit."""
+    """Return the associations that are stereotypes by the study's rule, up to its limit per group."""
     marked = stereotypes(associations, min_raters=study.min_raters, rater_pools=study.rater_pools)
     if study.most_stereotypes is None:
         return marked
@@ -33,7 +33,7 @@ def stereotypes_of(study: Study, associations: QuerySet[A]) -> QuerySet[A]:
 
 
 def _first_of_each_group(marked: QuerySet[A], most: int, seed: int) -> QuerySet[A, int]:
-    """Return the keys of those that most raters called a stereotype; the study's seed decides among equals."""
+    """Return the keys of each group's `most` pairs with most raters; the study's seed breaks ties."""
     raters = Coalesce(F("in_region_stereotype"), 0) + Coalesce(F("out_region_stereotype"), 0)
     draw = MD5(Concat(Value(f"{seed}:"), F("attribute__text")))
     rank = Window(RowNumber(), partition_by=F("group_id"), order_by=[raters.desc(), draw.asc()])

@@ -1,4 +1,4 @@
-"""Changing a study: all of it until it is frozen, its description at any time."""
+"""Changing a study: all settings until it is frozen, and the description at any time."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -19,10 +19,10 @@ _ALWAYS_CHANGEABLE = frozenset({"description"})
 
 @transaction.atomic
 def change_study(*, study: Study, by: User | None, **changes: Any) -> Study:
-    """Change what `CHANGEABLE` names; what is not given stays. Its address stays, too.
+    """Change the given settings of `CHANGEABLE`; the study's address stays the same.
 
     `groups` are identity groups of the study's resource. A group on which images, requests or campaigns depend
-    cannot be left out.
+    cannot be removed.
     """
     if unknown := sorted(changes.keys() - set(CHANGEABLE)):
         message = f"A study has no {', '.join(unknown)} that can be changed."
@@ -80,7 +80,7 @@ def _save(study: Study, changed: Mapping[str, Any]) -> None:
 def _difference(
     study: Study, groups: Iterable[IdentityGroup] | None
 ) -> tuple[list[IdentityGroup], list[StudyGroup]]:
-    """Return the groups to add and those to leave out."""
+    """Return the groups to add and the groups to remove."""
     if groups is None:
         return [], []
     chosen = {group.pk: group for group in groups}
@@ -92,7 +92,7 @@ def _difference(
 
 
 def _refuse_used(removed: list[StudyGroup]) -> None:
-    """Refuse to leave out groups to which anything refers."""
+    """Raise Conflict if any row refers to a group to be removed."""
     for relation in StudyGroup._meta.related_objects:
         rows = relation.related_model._base_manager.filter(**{f"{relation.field.name}__in": removed})
         if row := rows.first():

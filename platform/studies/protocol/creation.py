@@ -1,4 +1,4 @@
-"""A new study: its settings and its own copies of the identity groups it is about."""
+"""Creating a study with its settings and copies of its identity groups."""
 
 import secrets
 from collections.abc import Collection, Iterable
@@ -14,7 +14,7 @@ from foundation.errors import Conflict, DomainError
 from studies import audit
 from studies.models import Study, StudyGroup, StudyMembership
 
-# Words in the place of a study's slug: /studies/new/.
+# Not available as slugs, because pages such as /studies/new/ use them.
 _TAKEN_BY_PAGES = frozenset({"new"})
 
 
@@ -59,7 +59,7 @@ def create_study(
                 rater_pools=rater_pools,
                 min_stereotypes=min_stereotypes,
                 most_stereotypes=most_stereotypes,
-                # 31 bits: every image backend takes such a seed as it is.
+                # 31 bits, which every image back-end accepts unchanged.
                 seed=secrets.randbelow(2**31) if seed is None else seed,
                 simulated=simulated,
                 created_by=by,
@@ -74,7 +74,7 @@ def create_study(
 
 
 def check_name(name: str, *, of: Study | None = None) -> None:
-    """Refuse a name that is missing, too long or another study's."""
+    """Raise DomainError if the name is missing, too long or used by another study."""
     limit = Study._meta.get_field("name").max_length
     if not name:
         raise DomainError("name_missing", "Give the study a name.", fields={"name": "Give the study a name."})
@@ -87,7 +87,7 @@ def check_name(name: str, *, of: Study | None = None) -> None:
 
 
 def check_groups(resource: Resource | None, groups: Collection[IdentityGroup]) -> None:
-    """Refuse no groups of a resource, and groups of another one."""
+    """Raise DomainError if a resource is given without groups, or with groups of another resource."""
     if resource is not None and not groups:
         message = "Choose at least one identity group."
         raise DomainError("groups_missing", message, fields={"groups": message})
@@ -100,7 +100,7 @@ def check_groups(resource: Resource | None, groups: Collection[IdentityGroup]) -
 def check_rule(
     *, min_raters: int, rater_pools: str, min_stereotypes: int, most_stereotypes: int | None
 ) -> None:
-    """Refuse numbers below 1, unknown pools, and a limit with which no group has enough stereotypes."""
+    """Raise DomainError for numbers below 1, unknown pools, and a limit below the required stereotypes."""
     for field, words, value in (
         ("min_raters", "The number of raters", min_raters),
         ("min_stereotypes", "The number of stereotypes", min_stereotypes),
@@ -125,7 +125,7 @@ def name_taken(name: str) -> Conflict:
 
 
 def _free_slug(name: str) -> str:
-    # Names in scripts that leave nothing of a slug become study, study-2, …
+    # Names whose script leaves an empty slug become study, study-2, …
     stem = slugify(name)[:100] or "study"
     slugs = set(Study.objects.filter(slug__startswith=stem).values_list("slug", flat=True)) | _TAKEN_BY_PAGES
     if stem not in slugs:
@@ -137,7 +137,7 @@ def _free_slug(name: str) -> str:
 
 
 def copy_of(study: Study, group: IdentityGroup) -> StudyGroup:
-    """Return the study's own copy of a group, not saved."""
+    """Return an unsaved copy of a group for the study."""
     return StudyGroup(
         study=study,
         group=group,

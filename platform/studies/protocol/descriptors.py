@@ -21,7 +21,7 @@ from studies.protocol.creation import copy_of, create_study
 
 @dataclass(frozen=True)
 class AddedDescriptors:
-    """How many descriptors a study got, and how many of its own got forms or dimensions that they lacked."""
+    """The number of descriptors added to a study, and of existing ones completed with forms or dimensions."""
 
     created: int
     completed: int
@@ -36,9 +36,9 @@ def create_descriptor_study(
     resource_name: str = "",
     **settings: Any,
 ) -> Study:
-    """Create a study of BiasDora (`settings` as for `create_study`) about a resource, or about what files list.
+    """Create a BiasDora study (`settings` as for `create_study`) of a resource or of descriptors in files.
 
-    Files become the resource `resource_name`, which must not exist: others may have studies of it.
+    Files become the new resource `resource_name`, which must not exist, because others may have studies of it.
     """
     if resource is None:
         resource = _uploaded(files, resource_name, by)
@@ -55,7 +55,7 @@ def _uploaded(files: "Sequence[File[Any]]", name: str, by: User | None) -> Resou
     with tempfile.TemporaryDirectory() as folder:
         paths = []
         for number, file in enumerate(files):
-            # One folder for each, because two files may have the same name, which problems mention.
+            # A folder for each file, because two files may have the same name, and errors mention it.
             path = Path(folder) / str(number) / (PurePosixPath(file.name or "").name or "file.csv")
             path.parent.mkdir()
             path.write_bytes(file.read())
@@ -65,9 +65,9 @@ def _uploaded(files: "Sequence[File[Any]]", name: str, by: User | None) -> Resou
 
 @transaction.atomic
 def add_descriptors(*, study: Study, resource: Resource, by: User | None) -> AddedDescriptors:
-    """Give the study its own copies of a resource's descriptors; what it has of them keeps its forms.
+    """Copy a resource's descriptors to the study; descriptors that it already has keep their forms.
 
-    Raises Conflict where the study is about groups of another resource.
+    Raises Conflict if the study uses groups of another resource.
     """
     study = Study.objects.select_for_update().get(pk=study.pk)
     if study.resource_id not in (None, resource.pk):
@@ -109,5 +109,5 @@ def add_descriptors(*, study: Study, resource: Resource, by: User | None) -> Add
 
 
 def forms_of(group: StudyGroup) -> Mapping[str, str]:
-    """Return the words that a descriptor goes by in sentences, by form: its plural by rule where none was given."""
+    """Return form → words of a descriptor in sentences; a missing plural is formed by rule."""
     return complete_forms(group.forms or {SINGULAR: group.display_name})

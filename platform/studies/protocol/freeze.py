@@ -1,4 +1,4 @@
-"""What a study freezes: a copy of its resource, so that a later import cannot change a result."""
+"""Freezing a study: copying its resource, so that a later import cannot change results."""
 
 from django.db import transaction
 from django.utils import timezone
@@ -13,7 +13,7 @@ _COLUMNS = [field.name for field in Association._meta.get_fields()]
 
 @transaction.atomic
 def freeze(*, study: Study, by: User | None) -> Study:
-    """Copy every listed pair of the study's groups; do nothing when that was done before."""
+    """Copy every listed pair of the study's groups; do nothing if the study is already frozen."""
     study = Study.objects.select_for_update().get(pk=study.pk)
     if study.frozen_at is not None:
         return study

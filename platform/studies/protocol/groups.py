@@ -1,4 +1,4 @@
-"""The identity groups a resource offers, with what a lead needs to choose among them."""
+"""The identity groups of a resource, with the data that leads need to choose among them."""
 
 import unicodedata
 from collections import defaultdict
@@ -17,9 +17,9 @@ NO_REGION = "Region not given"
 
 @dataclass(frozen=True)
 class GroupChoice:
-    """One group: its stereotypes by the study's rule, and their mean stored offensiveness (None: unrated).
+    """A group with its stereotypes by the study's rule and their mean stored offensiveness (None if unrated).
 
-    `most` is how many of the attributes the study asks about at most; None: all.
+    `most` is the limit of attributes that the study uses; None for all.
     """
 
     pk: int
@@ -37,7 +37,7 @@ class GroupChoice:
 
 @dataclass(frozen=True)
 class GroupFilter:
-    """Which groups are shown. None and an empty region mean: all."""
+    """A filter of groups; "" and None match all groups."""
 
     name: str = ""
     region: str = ""
@@ -46,7 +46,7 @@ class GroupFilter:
     offensiveness_to: float | None = None
 
     def shows(self, choice: GroupChoice) -> bool:
-        """Return whether `choice` passes; an unrated group never passes a bound on offensiveness."""
+        """Return whether `choice` matches; an unrated group never matches a bound on offensiveness."""
         if self.name and not _names(choice, self.name):
             return False
         if self.region and choice.region != self.region:
@@ -63,7 +63,7 @@ class GroupFilter:
 
 
 def _names(choice: GroupChoice, words: str) -> bool:
-    """Return whether each of the words is in the group's name or region, in any case and without accents."""
+    """Return whether the group's name or region contains all words, ignoring case and accents."""
     name = _plain(f"{choice.name} {choice.region}")
     return all(word in name for word in _plain(words).split())
 
@@ -77,7 +77,7 @@ def _plain(text: str) -> str:
 def group_choices(
     resource: Resource, *, min_raters: int, rater_pools: str, most: int | None = None
 ) -> list[GroupChoice]:
-    """Return the resource's groups by region and name; two queries whatever their number."""
+    """Return the resource's groups, sorted by region and name, in two queries."""
     attributes: dict[int, list[str]] = defaultdict(list)
     ratings: dict[int, list[float]] = defaultdict(list)
     pairs = Stereotype.objects.filter(group__resource=resource)
@@ -103,7 +103,7 @@ def group_choices(
 
 
 def by_region(choices: Iterable[GroupChoice]) -> dict[str, list[GroupChoice]]:
-    """Return the choices under their regions, in the order they come."""
+    """Return region → choices, in the given order."""
     regions: dict[str, list[GroupChoice]] = defaultdict(list)
     for choice in choices:
         regions[choice.region].append(choice)

@@ -1,4 +1,4 @@
-"""What a study will make and ask, before any of it exists."""
+"""Expected numbers of images, questions and hours of a study, before it exists."""
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from studies.protocol.groups import GroupChoice
 
 # The published protocol asks three people; a campaign may ask more or fewer.
 ANNOTATORS = 3
-# Assumed until a campaign has its own median.
+# Assumed until a campaign has a median of its own.
 SECONDS_PER_RATING = 8
 SECONDS_PER_SCREEN = 30
 ATTRIBUTES_PER_SCREEN = 5
@@ -15,7 +15,7 @@ ATTRIBUTES_PER_SCREEN = 5
 
 @dataclass(frozen=True)
 class StudyTotals:
-    """Counts for the chosen groups. Marking is an upper bound: it asks only for attributes rated visual."""
+    """Counts for the chosen groups. Those of marking are upper bounds, as it uses only visual attributes."""
 
     groups: int
     prompts: int
@@ -45,13 +45,13 @@ def study_totals(
     images_per_prompt: int,
     min_stereotypes: int,
 ) -> StudyTotals:
-    """Count what the study of the `chosen` groups comes to."""
+    """Return the totals of a study of the `chosen` groups."""
     groups = [choice for choice in choices if choice.pk in chosen]
     per_group = prompts * images_per_prompt
     stereotypes = sum(group.stereotypes for group in groups)
-    # Which of them a limit for each group leaves is known when the study has its seed.
+    # With a limit per group, the attributes are known only when the study has its seed.
     attributes = min(len({text for group in groups for text in group.attributes}), stereotypes)
-    # As many random attributes as stereotypes are shown beside each image.
+    # Each image is shown with as many random attributes as stereotypes.
     attributes_shown = [2 * group.stereotypes for group in groups]
     return StudyTotals(
         groups=len(groups),

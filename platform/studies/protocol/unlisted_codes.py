@@ -1,4 +1,4 @@
-"""Codes for peoples and regions that no list of the world's countries has, such as those a resource invented."""
+"""Codes for peoples and regions that are not in lists of countries, such as invented ones."""
 
 from django.db.models import Q
 
@@ -8,7 +8,7 @@ _LONGEST = 80
 
 
 def code_of(field: str, text: str) -> str:
-    """Return the code of a people or region that some study depicts and no list knows, "" for any other name."""
+    """Return the code of an unlisted people or region that a study depicts, or "" for other names."""
     name = own_code(text)
     if not name or len(name) > _LONGEST:
         return ""
@@ -22,5 +22,5 @@ def code_of(field: str, text: str) -> str:
 
 
 def own_code(name: str) -> str:
-    """Return the code of what is in no list: its name, whatever case and spaces."""
+    """Return the code of an unlisted name: the name in lower case with single spaces."""
     return " ".join(name.casefold().split())

@@ -1,4 +1,4 @@
-"""What every page of a study shows above its content, and what depends on who reads it."""
+"""Template tags for the tabs of a study and the rights of the reader."""
 
 from itertools import chain
 from typing import Any
@@ -17,7 +17,7 @@ register = template.Library()
 
 @register.inclusion_tag("studies/_tabs.html", takes_context=True)
 def study_tabs(context: Context) -> dict[str, Any]:
-    """The tabs of the page's `study` that the person may open, with notices about labels and administrators."""
+    """Show the tabs of the page's `study` that the person may open, with notices about labels and administrators."""
     request, study = context["request"], context["study"]
     labels_and_urls = tabs_of(
         study.slug, opens=lambda address: may_open(request, study, address), protocol=study.protocol
@@ -35,5 +35,5 @@ def study_tabs(context: Context) -> dict[str, Any]:
 
 @register.simple_tag(takes_context=True)
 def allows(context: Context, capability: str) -> bool:
-    """Whether the person may do something in the page's `study`: `{% allows "SEE_QUALITY" as sees_quality %}`."""
+    """Return whether the person has a right in `study`: `{% allows "SEE_QUALITY" as sees_quality %}`."""
     return may(context["request"], context["study"], Capability[capability])
