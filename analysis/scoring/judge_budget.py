@@ -41,7 +41,7 @@ class JudgePurse:
         return amounts
 
     def settle(self, amounts: Sequence[Decimal], ratings: Sequence[Rating]) -> None:
-        """Replace reserved by actual costs; call this in the transaction that stores the ratings."""
+        """Replace the reserved costs with the actual costs, in the transaction that stores the ratings."""
         if self._scorer.price_in is None:
             return
         costs = [self._cost(rating, amount) for rating, amount in zip(ratings, amounts, strict=True)]

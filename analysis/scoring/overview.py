@@ -81,7 +81,7 @@ class ScorerLine:
 
 @dataclass(frozen=True)
 class ScoringEstimate:
-    """The work of a start: the number of images or captions, and the estimated time and requests."""
+    """The work of a new scorer: the number of images or captions, and the estimated time and requests."""
 
     total: int
     unit: str
@@ -126,7 +126,7 @@ def line_of(scorer: Scorer) -> ScorerLine:
 
 
 def estimate(study: Study, kind: str, parameters: Mapping[str, object]) -> ScoringEstimate:
-    """Estimate the work of a start; the time is based on this server's last finished job of the kind."""
+    """Estimate the work of a new scorer; the time is based on this server's last finished job of the kind."""
     if kind in CLASSIFIERS:
         total, unit = sum(_captions(study).values()), "captions"
     else:

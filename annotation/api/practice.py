@@ -47,7 +47,7 @@ class PracticeNext(APIView):
 
 @requires(post=Capability.ANNOTATE)
 class PracticeAnswer(APIView):
-    """Answer a practice task and get feedback; repeating the request returns the same feedback."""
+    """Answer a practice task and get feedback; sending the same answer again returns the same feedback."""
 
     unsafe_scope = ApiToken.Scope.ANNOTATE
 

@@ -33,7 +33,7 @@ from studies.protocol import attribute_roles
 
 @dataclass(frozen=True)
 class LoadSummary:
-    """The numbers of rows written."""
+    """The number of rows written, by kind."""
 
     campaign: Campaign
     annotators: int

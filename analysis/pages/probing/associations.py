@@ -200,5 +200,5 @@ def judge(page: ResultsPage) -> dict[str, Any]:
 
 
 def the_plot(page: ResultsPage, name: str) -> Plot | None:
-    """Return a plot by the rule and for the model in the address."""
+    """Return a plot for the rule and the model in the address."""
     return PLOTS[name](AssociationsPage(page).tables)

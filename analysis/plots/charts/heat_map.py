@@ -19,7 +19,7 @@ UNDEFINED = "map-undefined"
 
 @dataclass(frozen=True)
 class HeatCell:
-    """The share of one row and column of a grid; None if undefined. `says` has the numbers or the reason."""
+    """The share in one cell of a grid; None if undefined. `says` has the numbers or the reason."""
 
     grid: str
     row: str

@@ -53,7 +53,7 @@ def scope_images(images: QuerySet[Image]) -> list[ScopeImage]:
 def attributes_asked(study: Study, which: str = ASKED) -> dict[int, dict[int, str]]:
     """Return the attributes (key to text) that a scorer looks for in the images of each group.
 
-    `asked`: the attributes that marking campaigns ask about the group; if there are none, as `stereotypes`.
+    `asked`: the attributes that marking campaigns ask about the group; without any, as `stereotypes`.
     `stereotypes`: the visual attributes among the group's stereotypes, and among its random attributes if the
     study has prompts for them.
     """

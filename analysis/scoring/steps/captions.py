@@ -46,7 +46,7 @@ def caption_images(
     batch_size: int,
     progress: Progress,
 ) -> Captioned:
-    """Caption the images and store the captions; an `encoder` means from vectors instead of pictures."""
+    """Caption the images and store the captions; an `encoder` gives vectors to use instead of pictures."""
     batches, n_captioned, captions, failed = Batches(batch_size), 0, 0, 0
     ready = (
         _with_vectors(images, encoder, study_seed, batch_size)

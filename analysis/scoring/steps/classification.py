@@ -61,7 +61,7 @@ def captions_to_classify(scorer: Scorer) -> QuerySet[Caption]:
 def classify_captions(
     *, scorer: Scorer, classifier: TextClassifier, batch_size: int, progress: Progress
 ) -> int:
-    """Classify the remaining captions, a thousand at a time, reading each distinct sentence of these once."""
+    """Classify the remaining captions, a thousand at a time; equal captions among these are read once."""
     batches, n_read, last_pk = Batches(batch_size), 0, 0
     waiting = captions_to_classify(scorer)
     while rows := list(waiting.filter(pk__gt=last_pk).values_list("pk", "text")[:_CAPTIONS_AT_ONCE]):

@@ -61,7 +61,7 @@ def texts_without_vector(encoder: Encoder | None, texts: Sequence[str]) -> list[
 
 
 def embed_texts(encoder: LoadedEncoder, texts: Sequence[str], *, scorer: Scorer | None = None) -> int:
-    """Compute and store missing vectors; return their number. The measure of `scorer` depends on them."""
+    """Compute and store missing vectors; return their number. `scorer`: a scorer whose measure uses them."""
     missing = texts_without_vector(encoder.row, texts)
     batches = Batches(_TEXTS_AT_ONCE)
     for start in range(0, len(missing), _TEXTS_AT_ONCE):
