@@ -125,7 +125,7 @@ def _captions(
 ) -> ScoringResult:
     waiting = steps_captions.without_captions(scorer, images)
     if not waiting:
-        return ScoringResult("All images had already been scored")
+        return ScoringResult("All images already had captions")
     parameters, encoder = scorer.parameters, None
     if parameters["captioner"] == NGRAMS:
         words = ngrams.ngrams_of(scorer.study, parameters["ngrams"])
@@ -171,7 +171,7 @@ def _classify(scorer: Scorer, options: RunOptions, progress: Progress) -> Scorin
         )
     progress.start(waiting)
     if not waiting:
-        return ScoringResult("All images had already been scored")
+        return ScoringResult("All captions had already been read")
     classifier = classification.TextClassifier(scorer.model_id, device=options.device)
     _note_revision(scorer, classifier.revision)
     n_read = classification.classify_captions(
@@ -194,7 +194,7 @@ def _score_associations(scorer: Scorer, options: RunOptions, progress: Progress)
     texts = associations.unread_texts(scorer, pairs)
     progress.start(len(texts))
     if not texts:
-        return ScoringResult("All images had already been scored")
+        return ScoringResult("All texts had already been read")
     classifier = classification.TextClassifier(scorer.model_id, device=options.device)
     _note_revision(scorer, classifier.revision)
     associations.classify_texts(
@@ -211,11 +211,13 @@ def _judge_pairs(scorer: Scorer, pairs: Sequence[ScoredPair], progress: Progress
     waiting = associations.unrated(scorer, pairs)
     progress.start(len(waiting))
     if not waiting:
-        return ScoringResult("All images had already been scored")
+        return ScoringResult("All associations had already been rated")
     judge = Judge(scorer.model_id, scorer.parameters, paid=scorer.price_in is not None)
     failed = associations.rate_pairs(scorer=scorer, judge=judge, waiting=waiting, progress=progress)
     done = f"{_amount(len(waiting) - failed, 'rating')} written"
-    return ScoringResult(f"{done}, {failed:,} requests failed; run the scorer again" if failed else done)
+    if failed:
+        done += f"; {_amount(failed, 'request')} failed: run the scorer again"
+    return ScoringResult(done)
 
 
 def _embed(

@@ -97,7 +97,7 @@ def texts_of_mcas(study: Study) -> list[str]:
     texts = [text for attribute_set in sets for text in attribute_set.get("texts", [])]
     if not texts:
         raise DomainError(
-            "mcas_sets_missing", f"The study “{study}” has no attribute sets, so MCAS needs no score."
+            "mcas_sets_missing", f"The study “{study}” has no attribute sets, so MCAS cannot be computed."
         )
     requests = GenerationRequest.objects.filter(run__study=study, template__condition=Condition.TARGET)
     images = Image.objects.filter(study=study, condition=Condition.TARGET, retracted_at=None)

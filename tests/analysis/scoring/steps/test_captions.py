@@ -97,7 +97,7 @@ def test_a_study_is_captioned_from_the_words_that_clip_finds(study, lead, clip, 
     assert str(result).endswith("of 2 images written.")
     assert before < set(Caption.objects.values_list("pk", flat=True))
     _, result = run_scorer(study, lead, kind="captions", model_id=bart, parameters=parameters)
-    assert str(result) == "All images had already been scored."
+    assert str(result) == "All images already had captions."
 
 
 @pytest.mark.models
