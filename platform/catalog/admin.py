@@ -1,4 +1,4 @@
-"""What an operator sees of the catalog: resources and where their groups are. Pairs come from files only."""
+"""Admin pages of resources and their groups. Pairs are only imported from files."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from catalog.models import IdentityGroup, Resource
 
 @admin.register(Resource)
 class ResourceAdmin(ModelAdmin):
-    """Citation and licence of a resource."""
+    """Resources, with their citation and licence."""
 
     list_display = ("name", "has_rater_counts", "invented", "created_at", "updated_at")
     search_fields = ("name",)
@@ -24,7 +24,7 @@ class ResourceAdmin(ModelAdmin):
 
 @admin.register(IdentityGroup)
 class IdentityGroupAdmin(ModelAdmin):
-    """How a group is shown and where it is."""
+    """Identity groups, with their display name and location."""
 
     list_display = ("name", "display_name", "resource", "region", "iso_code", "map_code")
     list_filter = ("resource", "region")

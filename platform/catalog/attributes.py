@@ -1,4 +1,4 @@
-"""The one place where the text of an attribute is normalised."""
+"""Normalisation of the text of attributes."""
 
 import re
 import unicodedata
@@ -10,7 +10,7 @@ NONE_OF_THE_ABOVE = "none of the above"
 
 
 def normalise(text: str) -> str:
-    """Return `text` as attributes are stored: NFKC, lower case, single spaces, plain hyphens and apostrophes.
+    """Return `text` normalised: NFKC, lower case, single spaces, plain hyphens and apostrophes.
 
     Raises DomainError `attribute_empty` or `attribute_too_long`.
     """

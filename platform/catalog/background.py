@@ -12,13 +12,13 @@ from jobs.progress.reporter import Progress
 from jobs.run.registry import register
 from jobs.uploads import opened_upload
 
-# A job's page lists this many rejected rows; the counts are always of all.
+# The most rejected rows listed on a job's page; the counts include all rows.
 _MOST_LINES = 500
 
 
 @register(KIND)
 def import_uploaded(job: Job, progress: Progress) -> dict[str, Any]:
-    """Import an uploaded resource. Done twice it finds that the resource already says what the file says."""
+    """Import an uploaded resource; importing the same file again changes nothing."""
     arguments = job.arguments
     progress.step("Reading and checking every row")
     with opened_upload(job) as file:
@@ -29,7 +29,7 @@ def import_uploaded(job: Job, progress: Progress) -> dict[str, Any]:
             by=job.created_by,
             geography=_geography(job),
             update=arguments["update"],
-            invented=arguments.get("invented", False),  # jobs that the version before queued do not say it
+            invented=arguments.get("invented", False),  # missing in jobs queued by the previous version
         )
     rejected = [f"Rejected: row {entry.row}: {entry.reason}" for entry in report.rows.rejected]
     return {

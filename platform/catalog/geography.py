@@ -1,4 +1,4 @@
-"""Where identity groups are: ISO 3166 code, UN M49 sub-region, and the country that maps colour for them."""
+"""Locations of identity groups: ISO 3166 code, UN M49 sub-region, and the country coloured on maps."""
 
 import re
 import unicodedata
@@ -27,7 +27,7 @@ _LIMITS = {
 
 @dataclass(frozen=True)
 class Locality:
-    """One row of a geography file: the place of an identity group."""
+    """The location of an identity group, from one row of a geography file."""
 
     display_name: str
     iso_code: str = ""
@@ -37,16 +37,16 @@ class Locality:
 
 
 class Geography:
-    """Places by identity, within scopes: `Georgian` is a country in one resource, a US state in another."""
+    """Locations by identity and scope: `Georgian` refers to a country in one resource, a US state in another."""
 
     def __init__(self, scopes: dict[str, dict[str, Locality]]) -> None:
         self.scopes = scopes
 
     def places(self, identities: Iterable[str]) -> dict[str, Locality]:
-        """Return the place of each identity that has one.
+        """Return the location of each identity that has one.
 
-        They come from the scope that knows most of them, the first in the file among equals; an identity
-        it lacks is looked up in the others, and taken where only one of them has it.
+        The scope with most of the identities is used, the first in the file if several have as many. For an identity
+        that it lacks, another scope is used if it is the only one with the identity.
         """
         names = list(identities)
         ranked = sorted(self.scopes.values(), key=lambda scope: -sum(name in scope for name in names))
@@ -63,14 +63,14 @@ class Geography:
 
 @cache
 def own_geography() -> Geography:
-    """Return the geography that comes with the platform."""
+    """Return the geography included in the platform."""
     return read_geography(OWN_FILE)
 
 
 def read_geography(file: Path | BinaryIO, *, name: str | None = None) -> Geography:
-    """Read a geography file: identity, iso_code, region, perhaps scope, display_name, region_code, map_code.
+    """Read a geography file: identity, iso_code, region; optionally scope, display_name, region_code, map_code.
 
-    Raises DomainError naming file, row and column for whatever is malformed.
+    Raises DomainError, naming file, row and column, for a malformed file.
     """
     table = read_table(file, name=name, workbooks=False)
     for column in NEEDED_COLUMNS:
@@ -115,7 +115,7 @@ def _place(cells: dict[str, str]) -> Locality:
 
 
 def plain_name(identity: str) -> str:
-    """Return an identity as pages show it when no geography says how: without stray marks around it."""
+    """Return the default display name of an identity: without stray punctuation around it."""
 
     def stray(character: str) -> bool:
         return unicodedata.category(character)[0] in "PZS" and character not in "()"

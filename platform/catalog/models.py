@@ -1,4 +1,4 @@
-"""Resources of known stereotypes: identity groups, attributes and who associates them."""
+"""Resources of known stereotypes: identity groups, attributes and their associations."""
 
 from typing import ClassVar
 
@@ -8,16 +8,16 @@ from django.db.models.functions import Now
 
 
 class Resource(models.Model):
-    """A published (or a lead's own) list of stereotypes, imported from a file."""
+    """A list of stereotypes, published or a lead's own, imported from a file."""
 
     name = models.CharField(max_length=120, unique=True)
     slug = models.SlugField(max_length=120, unique=True)
     description = models.TextField(blank=True)
     citation = models.TextField(blank=True)
     licence = models.CharField(max_length=120, blank=True)
-    # False: the file has no rater counts, so being listed makes a pair a stereotype.
+    # If False, the file has no rater counts, and every listed pair is a stereotype.
     has_rater_counts = models.BooleanField(default=False)
-    invented = models.BooleanField(default=False)  # demo and tests: peoples that do not exist
+    invented = models.BooleanField(default=False)  # invented peoples, for the demo and for tests
     file_digest = models.CharField(max_length=64, blank=True)
     created_at = models.DateTimeField(db_default=Now(), editable=False)
     updated_at = models.DateTimeField(auto_now=True)
@@ -30,17 +30,17 @@ class Resource(models.Model):
 
 
 class IdentityGroup(models.Model):
-    """A group of people as one resource names it: `Georgian` is another group in another resource."""
+    """A group of people in one resource; the same name in another resource is another group."""
 
     resource = models.ForeignKey(Resource, on_delete=models.CASCADE, related_name="groups")
-    name = models.CharField(max_length=120)  # spelled as the resource spells it
+    name = models.CharField(max_length=120)  # as spelled in the resource
     display_name = models.CharField(max_length=120)
     region = models.CharField(max_length=80, blank=True)  # UN M49 sub-region, or the resource's own
     region_code = models.CharField(max_length=8, blank=True)  # M49 code
     iso_code = models.CharField(max_length=10, blank=True)  # ISO 3166-1 alpha-3, or 3166-2 such as US-GA
-    # What maps colour: usually iso_code; groups that share a country (English, Welsh, British) share it here.
+    # The country coloured on maps, usually iso_code; English, Welsh and British share one.
     map_code = models.CharField(max_length=3, blank=True)
-    # Of a descriptor: what it is called in sentences (singular, plural), and the dimensions it belongs to.
+    # For a descriptor: its forms in sentences (singular, plural), and its dimensions.
     forms = models.JSONField(default=dict, blank=True)
     dimensions = models.JSONField(default=list, blank=True)
 
@@ -71,9 +71,9 @@ class Attribute(models.Model):
 
 
 class Association(models.Model):
-    """What is known of one listed (group, attribute) pair, in the catalog and in a study's frozen copy.
+    """The counts and ratings of a listed (group, attribute) pair, in the catalog and in a study's frozen copy.
 
-    Offensiveness keeps three states apart: −1 (not offensive), 0, and null (unrated).
+    Offensiveness distinguishes −1 (not offensive), 0, and null (unrated).
     `offensiveness_stored` is the file's own mean, verbatim; it may disagree with the ratings.
     """
 

@@ -1,4 +1,4 @@
-"""Raters' answers about a listed pair: whether it is a stereotype, and whether it was rated."""
+"""Query conditions on raters' answers: whether a pair is a stereotype, and whether it was rated."""
 
 from django.db.models import F, Q, TextChoices, Value
 from django.db.models.functions import Coalesce
@@ -8,7 +8,7 @@ MIN_RATERS = 2
 
 
 class RaterPools(TextChoices):
-    """Whose raters must suffice: one pool's, as in the table released with ViSAGe, or those of both together."""
+    """Whether one pool must have enough raters, as in the table released with ViSAGe, or both together."""
 
     SEPARATE = "separate", "of one pool, in the region or outside it"
     SUMMED = "summed", "of both pools together"
@@ -17,9 +17,9 @@ class RaterPools(TextChoices):
 def enough_raters(min_raters: int, rater_pools: str = RaterPools.SEPARATE, *, path: str = "") -> Q:
     """Return the condition that at least `min_raters` raters of one pool called the pair a stereotype.
 
-    `summed` counts both pools together. Metrics.md §0: pairs without rater counts (both null) are stereotypes
-    because they are listed. `path` leads to the pair, such as `stereotypes__`. The same rule over a table:
-    `analysis.metrics.assign_roles`.
+    `summed` counts both pools together. Pairs without rater counts (both null) are stereotypes because they are
+    listed (metrics.md §0). `path` is the lookup prefix of the pair, such as `stereotypes__`.
+    `analysis.metrics.assign_roles` applies the same rule to a table.
     """
     inside, outside = f"{path}in_region_stereotype", f"{path}out_region_stereotype"
     uncounted = Q(**{f"{inside}__isnull": True, f"{outside}__isnull": True})
@@ -32,7 +32,7 @@ def enough_raters(min_raters: int, rater_pools: str = RaterPools.SEPARATE, *, pa
 def rated(*, path: str = "") -> Q:
     """Return the condition that the stored mean of a pair comes from ratings of its offensiveness.
 
-    SeeGULL stores 0 for unrated pairs: a 0 without ratings is none (metrics.md §3).
+    SeeGULL stores 0 for unrated pairs, so a 0 without ratings does not count (metrics.md §3).
     """
     stored = f"{path}offensiveness_stored"
     unrated = Q(**{f"{path}rating_{number}__isnull": True for number in (1, 2, 3)})

@@ -1,10 +1,10 @@
-"""Singular and plural of what groups of people are called in English, where a file gives only one of them."""
+"""English singular and plural names of groups of people, for files with only one of the forms."""
 
 import re
 from collections.abc import Iterator, Mapping
 
 SINGULAR, PLURAL = "singular", "plural"
-# The last word of a name; others follow the rules below.
+# Irregular last words of names; other words follow the rules below.
 _IRREGULAR = {
     "person": "people",
     "child": "children",
@@ -20,7 +20,7 @@ _PERSON = " person"
 
 
 def plural_of(name: str) -> str:
-    """Return the plural: “old person” → “old people”, “fisherman” → “fishermen”, “Texan” → “Texans”."""
+    """Return the plural of a name: “old person” → “old people”, “fisherman” → “fishermen”, “Texan” → “Texans”."""
     *before, last = re.split("([ -])", name)
     lower = last.casefold()
     if lower in _IRREGULAR:
@@ -37,14 +37,14 @@ def plural_of(name: str) -> str:
 
 
 def complete_forms(forms: Mapping[str, str]) -> dict[str, str]:
-    """Return the forms with a plural by rule where there is only a singular. A plural alone has no singular."""
+    """Return the forms, with a plural by rule if only the singular is given; no singular is added."""
     if PLURAL in forms or SINGULAR not in forms:
         return dict(forms)
     return {**forms, PLURAL: plural_of(forms[SINGULAR])}
 
 
 def plurals_in_use(name: str) -> Iterator[str]:
-    """Yield the plurals that lists give for a name, the likeliest first: “Polish person”: “Polish people”, “Polish”."""
+    """Yield plurals used in lists, the likeliest first: “Polish people”, “Polish” for “Polish person”."""
     yield plural_of(name)
     if name.casefold().startswith("the "):
         yield plural_of(name[4:])

@@ -1,1 +1,1 @@
-"""Importing a resource of stereotypes from an uploaded file."""
+"""Importing resources of stereotypes and descriptors from files."""

@@ -1,4 +1,4 @@
-"""Rows of files that list descriptors: who is named, in which form and dimension."""
+"""Reading files of descriptors, with their forms and dimensions."""
 
 import json
 import re
@@ -15,11 +15,11 @@ from foundation.tables.reader import Table, needs_columns, read_bytes, read_tabl
 MOST_ROWS = 20_000
 MOST_CHARACTERS = 120
 _MOST_DIMENSION = 60
-_DIMENSIONS = {"socioeconomic": "socioeconomic status"}  # two spellings of the published files
+_DIMENSIONS = {"socioeconomic": "socioeconomic status"}  # two spellings in the published files
 _SENTENCE = re.compile(
     r"(?P<article>(?:an?|this)\s+)?(?P<name>.+?)(?:\s+(?P<verb>is|are))?(?:\s+a/an)?", re.IGNORECASE
 )
-# What replacing articles broke in the published files: “A n english person is”, “This ThisIDS person is”.
+# Errors of replaced articles in the published files: “A n english person is”, “This ThisIDS person is”.
 _BROKEN = (
     (re.compile(r"^(a) (n) (?=\w)", re.IGNORECASE), r"\1\2 "),
     (re.compile(r"^This This(?=\w)"), "This A"),
@@ -29,7 +29,7 @@ _BROKEN = (
 
 @dataclass(frozen=True)
 class DescriptorRow:
-    """One row: the forms it gives, and what pairs it with rows of another file (the published `target`)."""
+    """One row with its forms, and a key shared with rows of another file (the published `target`)."""
 
     file: str
     row: int
@@ -40,7 +40,7 @@ class DescriptorRow:
 
 
 def read_rows(path: Path) -> list[DescriptorRow]:
-    """Return the descriptors a file lists; raise DomainError that names the file, and the row where there is one.
+    """Return the descriptors that a file lists; raise DomainError, naming file and row, if it is invalid.
 
     A table has the columns `dimension`, `singular` and `plural` (one of the forms may be missing), or those of the
     published files: `bias_type` and `template`, or `bias_type`, `target` and `target_singular` or `target_plural`.
@@ -113,8 +113,8 @@ def _of_forms(
 def _of_sentences(table: Table, cells: Mapping[str, list[str]]) -> Iterator[DescriptorRow]:
     """Read “An old person is” as a singular and “Old people are” as a plural.
 
-    A sentence without a verb, or with “is” and without an article, has the form of most sentences of its file:
-    the published files have “A skinny person” and “Caucasians is”.
+    A sentence without a verb, or with “is” and no article, is read in the form of most sentences of its file, because
+    the published files contain “A skinny person” and “Caucasians is”.
     """
     verbs = Counter(sentence.casefold().split()[-1] for sentence in cells["template"] if sentence)
     usual = PLURAL if verbs["are"] > verbs["is"] else SINGULAR

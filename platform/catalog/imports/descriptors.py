@@ -1,4 +1,4 @@
-"""Descriptors come into a resource: groups of people with their forms and one or more dimensions."""
+"""Importing descriptors into a resource: groups of people with forms and one or more dimensions."""
 
 import difflib
 import logging
@@ -18,20 +18,20 @@ from catalog.word_forms import PLURAL, SINGULAR, plurals_in_use
 logger = logging.getLogger(__name__)
 
 _BATCH = 500
-_RANKS = 5  # how many plurals in use a name may have
-_CLOSE = 0.93  # “gifted incompetance people” and “Gifted incompetence people”
+_RANKS = 5  # the most plurals in use for one name
+_CLOSE = 0.93  # matches “gifted incompetance people” and “Gifted incompetence people”
 
 
 @dataclass(eq=False)
 class Descriptor:
-    """What is known of one descriptor: how it is called, and in which dimensions."""
+    """A descriptor with its forms and dimensions."""
 
     name: str
     forms: dict[str, str] = field(default_factory=dict)
     dimensions: list[str] = field(default_factory=list)
 
     def add(self, forms: dict[str, str], dimension: str) -> None:
-        """Add a dimension, and forms that are not there yet: the first spelling stays."""
+        """Add a dimension and missing forms; existing forms keep their spelling."""
         self.forms = {**forms, **self.forms}
         if dimension not in self.dimensions:
             self.dimensions.append(dimension)
@@ -39,7 +39,7 @@ class Descriptor:
 
 @dataclass(frozen=True)
 class DescriptorReport:
-    """What an import of descriptors did."""
+    """The result of an import of descriptors."""
 
     resource: Resource
     rows: int
@@ -69,10 +69,10 @@ class DescriptorReport:
 def import_descriptors(
     *, files: Sequence[Path], name: str, by: User | None, invented: bool = False
 ) -> DescriptorReport:
-    """Add the descriptors of files to the resource `name`; create it if need be.
+    """Add the descriptors of files to the resource `name`, which is created if it does not exist.
 
-    A descriptor is known by its singular, whatever its case. Nothing that a resource has is removed or spelled
-    differently; importing the same again changes nothing. Raises DomainError naming file and row.
+    A descriptor is identified by its singular, ignoring case. Existing descriptors are not removed or respelled;
+    importing the same files again changes nothing. Raises DomainError, naming file and row, for invalid files.
     """
     name = resource_name(name)
     rows = [row for path in files for row in read_rows(path)]
@@ -97,16 +97,16 @@ def import_descriptors(
         ),
         without_plural=sum(1 for descriptor in descriptors if PLURAL not in descriptor.forms),
     )
-    # Resources are below studies and have no audit trail of their own.
+    # Resources belong to no study and have no audit trail.
     logger.info("descriptors of %r imported by %s: %s", name, by, report.lines()[1])
     return report
 
 
 def merged(rows: Iterable[DescriptorRow], existing: Iterable[Descriptor] = ()) -> list[Descriptor]:
-    """Return the descriptors that rows name, added to those that exist.
+    """Return the existing descriptors with those of the rows added.
 
-    Forms of one row belong together, as do rows of one dimension and `key`. A plural that stands alone goes to the
-    descriptor whose singular has it as its plural, by rule; where there is none, it is a descriptor of its own.
+    Forms in a row belong together, as do rows with the same dimension and `key`. A plural without a singular is
+    assigned to the descriptor whose plural it is by rule; if there is none, it becomes a separate descriptor.
     """
     descriptors = list(existing)
     by_name = {descriptor.name.casefold(): descriptor for descriptor in descriptors}
@@ -125,7 +125,7 @@ def merged(rows: Iterable[DescriptorRow], existing: Iterable[Descriptor] = ()) -
 
 
 def _joined(rows: Iterable[DescriptorRow]) -> list[tuple[dict[str, str], str]]:
-    """Return forms with their dimension; rows of two files with the same key are joined."""
+    """Return (forms, dimension) of rows; rows with the same dimension and key are joined."""
     by_key: dict[tuple[str, str], dict[str, str]] = {}
     joined: list[tuple[dict[str, str], str]] = []
     for row in rows:
@@ -157,7 +157,7 @@ def _add_plurals(descriptors: list[Descriptor], plurals: list[tuple[str, str]]) 
 
 
 def _owners(descriptors: Sequence[Descriptor], keys: list[str]) -> list[tuple[Descriptor, str]]:
-    """Return which descriptor each plural belongs to: as it has it already, by rule, or nearly spelled so."""
+    """Return (descriptor, plural) pairs: by an existing plural, by rule, or by similar spelling."""
     free = dict.fromkeys(keys)
     owners: list[tuple[Descriptor, str]] = []
 

@@ -1,4 +1,4 @@
-"""A resource of stereotypes comes in from a file, whole or not at all."""
+"""Importing a resource of stereotypes from a file, completely or not at all."""
 
 import logging
 import math
@@ -23,7 +23,7 @@ from foundation.tables.report import Rejection, RowsReport
 logger = logging.getLogger(__name__)
 
 NEEDED_COLUMNS = ("identity", "attribute")
-# Column of the file (lower case) → field. `NA` there means North America, beside the region's own raters.
+# Column of the file (lower case) → field. In the names, `na` means North America, as opposed to the group's region.
 COUNT_COLUMNS = {
     "region_stereo": "in_region_stereotype",
     "region_nonstereo": "in_region_not",
@@ -43,7 +43,7 @@ _MISSING = {"", "NA"}
 _NUMBER = re.compile(r"[-+]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][-+]?\d++)?")
 _MAX_COUNT = 32_767
 _MAX_NAME = 120
-_ROUNDING = 1e-6  # the published means are written with nine decimals
+_ROUNDING = 1e-6  # the published means have nine decimals
 _FIELDS = [field.name for field in Association._meta.get_fields()]
 _BATCH = 900
 _TAKEN_BY_PAGES = frozenset({"import"})
@@ -51,12 +51,12 @@ _TAKEN_BY_PAGES = frozenset({"import"})
 
 @dataclass(frozen=True)
 class ListedPair:
-    """One row of the file: a pair (identity, attribute) and raters' answers about it."""
+    """One row of the file: a pair (identity, attribute) with raters' answers."""
 
     row: int
     identity: str
     attribute: str
-    values: dict[str, float | int | None]  # by field of Association; a column the file lacks is None
+    values: dict[str, float | int | None]  # by field of Association; None for columns that the file lacks
 
     @property
     def ratings(self) -> list[float]:
@@ -64,7 +64,7 @@ class ListedPair:
 
     @property
     def mean_disagrees(self) -> bool:
-        """Whether the stored mean is not the mean of the ratings. Unrated pairs never disagree."""
+        """Whether the stored mean differs from the mean of the ratings; False for unrated pairs."""
         stored = self.values["offensiveness_stored"]
         if stored is None or not self.ratings:
             return False
@@ -73,7 +73,7 @@ class ListedPair:
 
 @dataclass(frozen=True)
 class ResourceImportReport:
-    """What an import of a resource did."""
+    """The result of an import of a resource."""
 
     resource: Resource
     rows: RowsReport
@@ -82,7 +82,7 @@ class ResourceImportReport:
     removed: int
     groups: int
     groups_changed: int
-    without_place: tuple[str, ...]  # identities that the geography does not know
+    without_place: tuple[str, ...]  # identities without an entry in the geography
 
     @property
     def changed(self) -> bool:
@@ -114,12 +114,12 @@ def import_resource(
     invented: bool = False,
     update: bool = True,
 ) -> ResourceImportReport:
-    """Make the resource `name` say what a SeeGULL-shaped CSV says; create it if need be.
+    """Replace the contents of the resource `name` by those of a SeeGULL-shaped CSV; create it if it does not exist.
 
-    Columns: identity, attribute; optional rater counts, three ratings and a stored mean of offensiveness. A
-    blank row or a pair listed again is left out and reported; any other bad cell refuses the file whole.
-    Raises DomainError naming file, row and column; Conflict where the resource is there, says something else, and
-    may not be updated.
+    Columns: identity, attribute; optional rater counts, three ratings and a stored mean of offensiveness. Blank
+    rows and repeated pairs are left out and reported; any other invalid cell refuses the whole file. Raises
+    DomainError, naming file, row and column, for an invalid file, and Conflict if the resource has other contents
+    and `update` is False.
     """
     name = resource_name(name)
     table = read_table(file, name=file_name, workbooks=False)
@@ -128,13 +128,13 @@ def import_resource(
         if not update:
             _refuse_other(table, name)
         report = _store(table, pairs, rows, name=name, places=geography or own_geography(), invented=invented)
-    # Resources are below studies and have no audit trail of their own.
+    # Resources belong to no study and have no audit trail.
     logger.info("resource %r imported from %s by %s: %s", name, table.name, by, report.outcome)
     return report
 
 
 def resource_name(name: str) -> str:
-    """Return the name of a resource without spaces around it; raise DomainError where it is empty or too long."""
+    """Return the stripped name of a resource; raise DomainError if it is empty or too long."""
     name = name.strip()
     if not 0 < len(name) <= _MAX_NAME:
         raise DomainError(
@@ -156,7 +156,7 @@ def _refuse_other(table: Table, name: str) -> None:
 
 
 def read_pairs(table: Table) -> tuple[list[ListedPair], RowsReport]:
-    """Return the pairs a table lists, and what became of its rows."""
+    """Return the pairs that a table lists, and a report of its rows."""
     columns = {column.lower(): column for column in table.columns}
     needs_columns(columns, name=table.name, needs=NEEDED_COLUMNS)
     pairs: list[ListedPair] = []
@@ -302,7 +302,7 @@ def _store(
 
 
 def free_slug(name: str) -> str:
-    """Return a slug that no resource and no page has."""
+    """Return a slug that no resource or page uses."""
     slug = slugify(name)[:100] or f"resource-{get_random_string(6).lower()}"
     while slug in _TAKEN_BY_PAGES or Resource.objects.filter(slug=slug).exists():
         slug = f"{slug[:100]}-{get_random_string(4).lower()}"
@@ -330,7 +330,7 @@ def _store_groups(
 
 
 def _remove_groups(resource: Resource, identities: list[str]) -> int:
-    """Remove groups the file no longer names, but for those that a study uses: they stay, without pairs."""
+    """Remove groups that the file no longer names, except those used by studies, which remain without pairs."""
     names = set(identities)
     unused = resource.groups.filter(study_groups=None).values_list("pk", "name")
     unlisted_ids = [pk for pk, name in unused if name not in names]
@@ -339,7 +339,7 @@ def _remove_groups(resource: Resource, identities: list[str]) -> int:
 
 
 def attribute_ids(*, texts: Iterable[str]) -> dict[str, int]:
-    """Return the key of each normalised attribute, creating those that are new."""
+    """Return normalised attribute → key, creating missing attributes."""
     sorted_texts = sorted(texts)
     id_of: dict[str, int] = {}
 
@@ -350,7 +350,7 @@ def attribute_ids(*, texts: Iterable[str]) -> dict[str, int]:
 
     look_up(sorted_texts)
     missing = [text for text in sorted_texts if text not in id_of]
-    # Two imports may meet here: the second uses the rows of the first.
+    # If two imports create the same attribute, the second uses the row of the first.
     new = (Attribute(text=text) for text in missing)
     Attribute.objects.bulk_create(new, batch_size=_BATCH, ignore_conflicts=True)
     look_up(missing)

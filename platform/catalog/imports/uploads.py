@@ -1,4 +1,4 @@
-"""A resource that is uploaded is looked at briefly, kept, and imported by a worker."""
+"""Uploaded resources: checked briefly, stored, and imported by a worker."""
 
 from typing import Any, BinaryIO, cast
 
@@ -27,7 +27,7 @@ def start_import(
     by: User | None,
     invented: bool = False,
 ) -> Job:
-    """Keep the files and queue the import; what the beginning of a file shows to be unusable is refused at once."""
+    """Store the files and queue the import; refuse a file at once if its beginning is invalid."""
     for field, table, needs in (
         ("file", file, NEEDED_COLUMNS),
         ("geography", geography, NEEDED_OF_GEOGRAPHY),

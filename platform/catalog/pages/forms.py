@@ -1,4 +1,4 @@
-"""The form that brings a resource in. It parses; the verb decides."""
+"""The form to import a resource. It parses input; the import validates it."""
 
 from typing import Any
 
@@ -8,12 +8,12 @@ from django.core.files.uploadedfile import UploadedFile
 
 from catalog.models import Resource
 
-# Larger files go through the command.
+# Larger files must be imported with the command.
 MAX_UPLOAD_BYTES = 20 * 1024 * 1024
 
 
 class ResourceForm(forms.Form):
-    """A CSV file and what to call it."""
+    """A CSV file and the name of the resource."""
 
     name = forms.CharField(max_length=120, help_text="Studies show the resource by this name.")
     file = forms.FileField(
@@ -60,12 +60,12 @@ class ResourceForm(forms.Form):
 
 
 def upload_limit() -> int:
-    """Return how many bytes an uploaded table may have."""
+    """Return the size limit of an uploaded table, in bytes."""
     return min(MAX_UPLOAD_BYTES, settings.TABLE_MAX_BYTES)
 
 
 def checked_size(file: "UploadedFile[Any]") -> "UploadedFile[Any]":
-    """Return an uploaded table; raises ValidationError where it is too large."""
+    """Return an uploaded table; raise ValidationError if it is too large."""
     if file.size is None or file.size > upload_limit():
         raise forms.ValidationError(f"“{file.name}” is larger than the {upload_limit():,} bytes allowed.")
     return file

@@ -1,4 +1,4 @@
-"""What the pages of resources show: resources, their groups, and the pairs of one group."""
+"""Queries for the pages of resources: resources, their groups, and the pairs of a group."""
 
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ from catalog.raters import MIN_RATERS, enough_raters, rated
 
 @dataclass(frozen=True)
 class ListingFilter:
-    """Which groups a person asked for in the address."""
+    """A filter of groups, from the query string."""
 
     name: str = ""
     region: str = ""
@@ -33,7 +33,7 @@ def resources() -> QuerySet[Resource]:
 
 
 def regions(resource: Resource) -> list[str]:
-    """Return the regions that groups of the resource lie in."""
+    """Return the regions of the resource's groups."""
     with_region = resource.groups.exclude(region="").order_by("region")
     return list(with_region.values_list("region", flat=True).distinct())
 
@@ -52,7 +52,7 @@ def groups(resource: Resource, chosen: ListingFilter) -> QuerySet[IdentityGroup]
 
 
 def pairs(group: IdentityGroup) -> QuerySet[Stereotype]:
-    """Return the pairs of a group, those that most raters called a stereotype first."""
+    """Return the pairs of a group, sorted by descending number of raters who called them a stereotype."""
     return (
         group.stereotypes.select_related("attribute")
         .annotate(offensiveness=Avg("offensiveness_stored", filter=rated()))

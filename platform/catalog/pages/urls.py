@@ -1,4 +1,4 @@
-"""Addresses of resources."""
+"""URLs of resources."""
 
 from django.urls import path
 

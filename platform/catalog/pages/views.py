@@ -1,4 +1,4 @@
-"""The pages of resources: all of them, one with its groups, one group with its attributes, and the import."""
+"""The pages of resources: list, resource, group, and import."""
 
 from typing import cast
 
@@ -18,19 +18,19 @@ from web.navigation import next_steps
 
 GROUPS_PER_PAGE = 60
 PAIRS_PER_PAGE = 100
-RESOURCE = "resource"  # after which other apps offer next steps
+RESOURCE = "resource"  # key under which other apps register next steps
 
 
 @requires(get=Capability.SEE_RESOURCES)
 def resource_list(request: HttpRequest) -> HttpResponse:
-    """Which stereotypes are there to study."""
+    """List all resources."""
     page = Paginator(listing.resources(), GROUPS_PER_PAGE).get_page(request.GET.get("page"))
     return render(request, "catalog/resource_list.html", {"page": page})
 
 
 @requires(get=Capability.SEE_RESOURCES)
 def resource_detail(request: HttpRequest, resource: str) -> HttpResponse:
-    """Which groups a resource names, and how much it says of each."""
+    """Show a resource with its groups and their counts."""
     has_pairs = Exists(Stereotype.objects.filter(group__resource=OuterRef("pk")))
     shown = get_object_or_404(Resource.objects.annotate(has_pairs=has_pairs), slug=resource)
     chosen = listing.ListingFilter(name=_asked(request, "q"), region=_asked(request, "region"))
@@ -43,7 +43,7 @@ def resource_detail(request: HttpRequest, resource: str) -> HttpResponse:
 
 @requires(get=Capability.SEE_RESOURCES)
 def group_detail(request: HttpRequest, resource: str, group: int) -> HttpResponse:
-    """What a resource lists of one group."""
+    """Show the pairs of a group."""
     identity_group = get_object_or_404(
         IdentityGroup.objects.select_related("resource"), resource__slug=resource, pk=group
     )
@@ -54,7 +54,7 @@ def group_detail(request: HttpRequest, resource: str, group: int) -> HttpRespons
 
 @requires(get=Capability.CREATE_STUDIES, post=Capability.CREATE_STUDIES)
 class ResourceImport(FormPage[ResourceForm]):
-    """Take a file and let a worker import it; the page of the job says what became of every row."""
+    """Accept a file and queue its import; the job's page reports on every row."""
 
     template_name = "catalog/import.html"
     form_class = ResourceForm
