@@ -1,4 +1,4 @@
-"""Background work of this app: a letter to a study's leads when an administrator opened the study by break-glass."""
+"""The jobs of this app: letters to a study's leads after an administrator opened it by break-glass."""
 
 from functools import partial
 from typing import Any
@@ -19,7 +19,7 @@ from studies.models import BreakGlass
 
 @register(LETTER)
 def tell_leads(job: Job, progress: Progress) -> dict[str, Any]:
-    """Tell each lead who has an address who opened the study, why, and until when."""
+    """Write to each lead with an address who opened the study, why, and until when."""
     rows = BreakGlass.objects.select_related("study", "user").filter(pk=job.arguments["break_glass"])
     glass = rows.first()
     if glass is None:

@@ -1,4 +1,4 @@
-"""For operators: is the process up, and can it do its work."""
+"""Health checks for operators: whether the process is running, and whether it is ready."""
 
 from pathlib import Path
 
@@ -17,13 +17,13 @@ from operations.backups.databases.base import MARKER
 
 @requires(get=Capability.ANYONE)
 def healthz(request: HttpRequest) -> HttpResponse:  # noqa: ARG001
-    """Answer as long as the process serves."""
+    """Return 200 while the process serves requests."""
     return HttpResponse("ok\n", content_type="text/plain")
 
 
 @requires(get=Capability.ANYONE)
 def readyz(request: HttpRequest) -> JsonResponse:  # noqa: ARG001
-    """Answer 200 when database, queue and storage work, else 503 naming what does not."""
+    """Return 200 if database, queue and storage work, else 503 with the failures."""
     checks = {"database": _database(), "queue": _queue(), "storage": _storage()}
     return JsonResponse(checks, status=200 if all(value == "ok" for value in checks.values()) else 503)
 
@@ -44,7 +44,7 @@ def _database() -> str:
 
 
 def _database_disk() -> str:
-    """Return what is wrong with the folder of an SQLite file, in which its journal is written, too."""
+    """Return the problem of the folder with the SQLite file and its journal, or ""."""
     name = str(connection.settings_dict["NAME"])
     if connection.vendor != "sqlite" or "memory" in name:
         return ""

@@ -1,4 +1,4 @@
-"""The landing page, and where a person who is signed in goes from it."""
+"""The landing page, which redirects signed-in people to their work."""
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
@@ -7,13 +7,13 @@ from django.utils.translation import gettext_noop
 
 from accounts.rights import Capability, requires
 
-# What the demo’s accounts are called on the landing page, which is translated.
+# Names of the demo’s accounts on the landing page, which is translated.
 DEMO_ROLES = (gettext_noop("lead"), gettext_noop("analyst"), gettext_noop("annotator"))
 
 
 @requires(get=Capability.ANYONE)
 def home(request: HttpRequest) -> HttpResponse:
-    """Say what this is; send someone signed in to their work."""
+    """Show the landing page, or redirect a signed-in person to their work."""
     if request.user.is_authenticated:
         user = request.user
         works_on_studies = (

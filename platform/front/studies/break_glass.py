@@ -1,4 +1,4 @@
-"""Break-glass: the page on which an administrator who is no member opens a study, and the button that closes it."""
+"""Break-glass: a page for administrators who are not members to open a study, and a button to end the access."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ from web.form_page import Button, FormPage
 
 
 class BreakGlassForm(forms.Form):
-    """Why somebody has to read a study that they are no member of."""
+    """The reason for reading a study without being a member."""
 
     reason = forms.CharField(
         label="Reason",
@@ -37,7 +37,7 @@ class BreakGlassForm(forms.Form):
 @requires(get=Capability.BREAK_GLASS, post=Capability.BREAK_GLASS)
 @method_decorator([never_cache, reauthentication_required(app="studies")], name="dispatch")
 class OpenByBreakGlass(StudyView, FormPage[BreakGlassForm]):
-    """Say what break-glass does, and open the study for a reason; who signed in long ago confirms it first."""
+    """Explain break-glass and open the study with a reason, after a recent sign-in."""
 
     template_name = "front/break_glass.html"
     form_class = BreakGlassForm
@@ -53,7 +53,7 @@ class OpenByBreakGlass(StudyView, FormPage[BreakGlassForm]):
 
 @requires(post=Capability.BREAK_GLASS)
 class EndBreakGlass(StudyView, Button):
-    """Ends it before its time is over."""
+    """Ends the access early."""
 
     leads_to = "studies:detail"
 

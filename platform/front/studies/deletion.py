@@ -1,4 +1,4 @@
-"""Deleting a study that has no labels: its rows, and its files after the commit."""
+"""Deleting a study without labels: its rows and, after the commit, its files."""
 
 from dataclasses import dataclass
 
@@ -17,7 +17,7 @@ from studies.models import Study
 
 @dataclass(frozen=True)
 class StudyContents:
-    """What is deleted with a study."""
+    """The number of objects that are deleted with a study."""
 
     images: int
     campaigns: int
@@ -35,7 +35,7 @@ def contents_of(study: Study) -> StudyContents:
 
 
 def obstacles(study: Study) -> list[str]:
-    """Return why a study cannot be deleted, in sentences; none if it can."""
+    """Return the reasons, in sentences, why a study cannot be deleted; empty if it can."""
     checks = (
         (
             Annotation.objects.filter(campaign__study=study),
@@ -61,9 +61,9 @@ def obstacles(study: Study) -> list[str]:
 
 @transaction.atomic
 def delete_study(*, study: Study, typed_name: str, by: User | None) -> None:
-    """Delete a study and everything in it. The entry in the audit trail of the server stays.
+    """Delete a study and everything in it, except entries of the audit trail.
 
-    Raises Conflict where `obstacles` names a reason. Nobody can submit a label meanwhile: its campaigns are locked.
+    Raises Conflict if `obstacles` returns a reason. Locked campaigns prevent the submission of labels meanwhile.
     """
     study = Study.objects.select_for_update(of=("self",)).get(pk=study.pk)
     if " ".join(typed_name.split()) != study.name:
@@ -85,7 +85,7 @@ def delete_study(*, study: Study, typed_name: str, by: User | None) -> None:
         campaigns=contents.campaigns,
         answers_of_models=contents.answers_of_models,
     )
-    # What refers to images and groups goes first: the database protects both.
+    # Delete rows that refer to images and groups first, because the database protects both.
     study.campaigns.all().delete()
     study.probe_runs.all().delete()
     study.scorers.all().delete()

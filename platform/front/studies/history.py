@@ -11,7 +11,7 @@ from studies.models import AuditEntry
 
 _CAMPAIGN = "campaign:"
 
-# What happened, with places for the entry's own details.
+# Sentence by action, with placeholders for the entry's details.
 _SENTENCES = {
     "known_task.added": "added a {purpose} task with known answers to “{campaign}”",
     "known_task.changed": "changed the known answers of a {purpose} task of “{campaign}”",
@@ -109,7 +109,7 @@ _SENTENCES = {
     "enrolment.excluded": "excluded {pseudonym} from “{campaign}”: {reason}",
 }
 
-# What is said instead to people without a capability: the sentence holds what they may not see elsewhere.
+# Sentences for people without a capability, because the full sentence contains data that they may not see.
 _DISCREET = {
     "own_words.matched": (Capability.SEE_DEMOGRAPHICS, "matched an answer in own words with a code"),
     "own_words.unmatched": (Capability.SEE_DEMOGRAPHICS, "kept an answer as own words"),
@@ -126,7 +126,7 @@ _DISCREET = {
 
 @dataclass(frozen=True)
 class HistoryLine:
-    """One entry for people: who, what, when."""
+    """An entry as text: who, what, when."""
 
     who: str
     what: str
@@ -134,7 +134,7 @@ class HistoryLine:
 
 
 class _Details(dict[str, object]):
-    """Details of an entry; what one lacks reads as a dash and not as an error."""
+    """The details of an entry; missing ones are shown as a dash."""
 
     def __missing__(self, key: str) -> str:
         return "—"
@@ -150,7 +150,7 @@ def _sentence_patterns() -> dict[str, str]:
 def sentences(entries: Iterable[AuditEntry], capabilities: Collection[Capability]) -> list[HistoryLine]:
     """Return entries as sentences for people with these capabilities.
 
-    One query for the names of the campaigns they are about.
+    One query fetches the names of all campaigns.
     """
     entries = list(entries)
     about = {
@@ -180,7 +180,7 @@ def _line(entry: AuditEntry, names: dict[int, str], capabilities: Collection[Cap
     capability, discreet_pattern = _DISCREET.get(action, (None, ""))
     if capability is not None and capability not in capabilities:
         pattern = discreet_pattern
-    # An action without a sentence is shown by its name.
+    # Without a sentence, show the name of the action.
     sentence = pattern.format_map(details) if pattern else entry.action.replace(".", " ").replace("_", " ")
     return HistoryLine(who=str(entry.actor) if entry.actor else "The system", what=sentence, at=entry.at)
 

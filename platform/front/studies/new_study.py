@@ -1,4 +1,4 @@
-"""The New study page: nothing is written until the lead creates it."""
+"""The New study page; nothing is stored until the lead creates the study."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -24,13 +24,13 @@ from studies.protocol.groups import NO_REGION, GroupChoice, by_region, group_cho
 from studies.protocol.totals import study_totals
 from web.form_page import show_refusal
 
-# A longer list starts with its regions folded.
+# In longer lists, regions are collapsed at first.
 OPEN_AT_MOST = 30
 
 
 @dataclass(frozen=True)
 class RegionOfChoices:
-    """A region of the form: its groups as (choice, chosen, shown)."""
+    """A region of the form, with its groups as (choice, chosen, shown)."""
 
     name: str
     rows: list[tuple[GroupChoice, bool, bool]]
@@ -47,7 +47,7 @@ class RegionOfChoices:
 
 @requires(get=Capability.CREATE_STUDIES, post=Capability.CREATE_STUDIES)
 def new_study(request: HttpRequest) -> HttpResponse:
-    """Choose a resource, then groups, prompts and thresholds; create on the lead's word."""
+    """Choose a resource, then groups, prompts and thresholds, and create the study."""
     slug = typed(request.POST.get("resource") or request.GET.get("resource"))
     if not slug:
         resources = Resource.objects.annotate(n_groups=Count("groups", distinct=True)).filter(n_groups__gt=0)
@@ -69,13 +69,13 @@ def new_study(request: HttpRequest) -> HttpResponse:
 
 @requires(post=Capability.CREATE_STUDIES)
 def new_study_totals(request: HttpRequest) -> JsonResponse:
-    """Answer the totals for the form as it stands, for the page to show without a reload."""
+    """Return the totals of the submitted form as JSON, for an update of the page."""
     page = StudyFormPage(request, get_object_or_404(Resource, slug=typed(request.POST.get("resource"))))
     return totals_of(request, page)
 
 
 def totals_of(request: HttpRequest, page: "StudyFormPage") -> JsonResponse:
-    """Return the parts of a page that follow from its form."""
+    """Return the parts of a page that depend on its form, as JSON."""
     context = page.context()
     return JsonResponse(
         {
@@ -92,7 +92,7 @@ def totals_of(request: HttpRequest, page: "StudyFormPage") -> JsonResponse:
 
 
 class StudyFormPage:
-    """The form of a new study, or of one that exists, as it stands, and what follows from it even while it is wrong."""
+    """The form of a new or existing study, and the data derived from it even while it is invalid."""
 
     def __init__(self, request: HttpRequest, resource: Resource, study: Study | None = None) -> None:
         self.resource, self.study = resource, study
@@ -139,7 +139,7 @@ class StudyFormPage:
         return self.to_save and bool(self.form.errors)
 
     def _value(self, name: str) -> Any:
-        """Return what a field holds: None while it is wrong, what it begins with before anything is sent."""
+        """Return the value of a field: None if invalid, the initial value if the form was not submitted."""
         if self.posted or name not in self.form.fields:
             return self.values.get(name)
         return self.form.get_initial_for_field(self.form.fields[name], name)
@@ -149,7 +149,7 @@ class StudyFormPage:
         return int(self.form.fields[name].initial if value is None else value)
 
     def _chosen(self, request: HttpRequest) -> set[int]:
-        """Return the groups that are ticked, after the button that was pressed."""
+        """Return the ticked groups, changed by the pressed button."""
         if not self.posted:
             return (
                 set()
@@ -209,7 +209,7 @@ class StudyFormPage:
 
 
 def own_prompts(study: Study) -> list[PromptTemplate]:
-    """Return the prompts that a lead wrote for a study, if each asks for as many images: a form can change them."""
+    """Return a lead's own prompts if all have the same number of images, so that the form can edit them."""
     prompts = list(
         study.prompt_templates.filter(condition=Condition.DEFAULT, prompt_set="").order_by("position")
     )

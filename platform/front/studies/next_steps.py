@@ -1,4 +1,4 @@
-"""What a lead usually does after an import."""
+"""Links to a lead's usual next steps after an import."""
 
 from urllib.parse import urlencode
 
@@ -20,7 +20,7 @@ def after_import_of_resource(job: Job) -> list[NextPage]:
 
 
 def after_import_of_images(job: Job) -> list[NextPage]:
-    """Offer what the study's protocol does with images."""
+    """Return the next step for images in the study's protocol."""
     study = Study.objects.filter(pk=job.study_id).first() if job.study_id else None
     if study is None:
         return []

@@ -1,4 +1,4 @@
-"""The New study pages of PAIRS and BiasDora: nothing is asked of a model until the lead says so on a later page."""
+"""The New study pages of PAIRS and BiasDora; models get questions only from a later page."""
 
 from typing import Any, cast
 
@@ -24,7 +24,7 @@ _MOST_FILES = 10
 
 
 class ProbingStudyForm(forms.Form):
-    """What every study that asks models begins with."""
+    """Fields of all studies that ask models questions."""
 
     name = forms.CharField(max_length=120, help_text="The name appears in addresses, reports and releases.")
     description = forms.CharField(
@@ -35,7 +35,7 @@ class ProbingStudyForm(forms.Form):
 
 
 class SeedForm(forms.Form):
-    """How chance is drawn, and whether the study is only for trying things out."""
+    """The seed of a study, and whether it is simulated."""
 
     seed = forms.IntegerField(
         required=False,
@@ -53,7 +53,7 @@ class SeedForm(forms.Form):
 
 
 class PairsForm(SeedForm, ProbingStudyForm):
-    """A study of images that are alike but for the person."""
+    """A study of images that differ only in the person."""
 
     images = forms.ChoiceField(
         label="Where the images come from",
@@ -68,7 +68,7 @@ class PairsForm(SeedForm, ProbingStudyForm):
 
 
 class BiasdoraForm(SeedForm, ProbingStudyForm):
-    """A study of words about descriptors, which a resource or files list."""
+    """A study of words about descriptors from a resource or files."""
 
     resource = forms.ModelChoiceField(
         queryset=Resource.objects.none(),
@@ -130,7 +130,7 @@ class _NewProbingStudy(FormPage[Any]):
 
 @requires(get=Capability.CREATE_STUDIES, post=Capability.CREATE_STUDIES)
 class NewPairs(_NewProbingStudy):
-    """Creates a study whose images are imported next, or generated from parallel prompts."""
+    """Creates a PAIRS study, whose images are then imported or generated from parallel prompts."""
 
     form_class = PairsForm
     title = "New study of PAIRS"
@@ -154,7 +154,7 @@ class NewPairs(_NewProbingStudy):
 
 @requires(get=Capability.CREATE_STUDIES, post=Capability.CREATE_STUDIES)
 class NewBiasdora(_NewProbingStudy):
-    """Creates a study of a resource's descriptors, or of those that files list."""
+    """Creates a BiasDora study with the descriptors of a resource or of files."""
 
     form_class = BiasdoraForm
     title = "New study of BiasDora"

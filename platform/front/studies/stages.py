@@ -1,4 +1,4 @@
-"""The stages of a study, each with its state, its contents and the next step."""
+"""The stages of a study, each with its state, details and next step."""
 
 from dataclasses import dataclass, replace
 
@@ -14,22 +14,22 @@ _MAKES_IMAGES = ("generate", "import_images")
 
 @dataclass(frozen=True)
 class Stage:
-    """A stage as the stage bar shows it."""
+    """A stage in the stage bar."""
 
     name: str
-    # done; current: under way; ready: can be begun; waiting: needs another stage first; stuck; skipped.
+    # done, current (under way), ready (can begin), waiting (for another stage), stuck or skipped
     state: str
     detail: str = ""
     url: str = ""
     action: str = ""
 
     def without_link(self) -> "Stage":
-        """Return the stage for people who may not open its page."""
+        """Return the stage without a link, for people who may not open its page."""
         return replace(self, url="", action="")
 
 
 def stages_of(summary: StudySummary, *, may_change: bool) -> list[Stage]:
-    """Return plan → generate → annotate → score → measure → release, or with probe and review where models answer."""
+    """Return the stages in order; protocols that ask models questions have probe and review instead of some."""
     if summary.study.asks_models:
         return [
             _plan(summary),
@@ -82,7 +82,7 @@ def _generate(summary: StudySummary, may_change: bool) -> Stage:
 
 
 def _found_images(summary: StudySummary, may_change: bool) -> Stage:
-    """The images of a study that models are asked about, where no prompt says which there should be."""
+    """Return the stage of images in a study that asks models questions and has no prompts for images."""
     images = reverse("generation:images", args=[summary.study.slug])
     if summary.images:
         return Stage("Images", "done", _amount(summary.images, "image"), images, "See images")
@@ -131,7 +131,7 @@ def _probe(summary: StudySummary, may_change: bool) -> Stage:
 
 
 def _review(summary: StudySummary, may_change: bool) -> Stage:
-    """People check pairs of images, code answers again or rate associations: all of it is optional."""
+    """Return the optional stage in which people check images, code answers or rate associations."""
     if summary.campaigns:
         return replace(_annotate(summary, may_change), name="Review")
     if not summary.probes.answered:
@@ -150,7 +150,7 @@ def _measure_answers(summary: StudySummary) -> Stage:
 
 
 def _results(summary: StudySummary, page: str, *, going_on: bool) -> Stage:
-    """Measure, where there is something to measure; `going_on`: whether more is to come."""
+    """Return the stage of results; `going_on` tells whether more data are expected."""
     url = reverse(f"analysis:{page}", args=[summary.study.slug])
     if not summary.study.reports.exists():
         return Stage("Measure", "ready", "Results can be computed", url, "Go to results")
@@ -193,7 +193,7 @@ def _release(summary: StudySummary) -> Stage:
 
 
 def _finished(summary: StudySummary) -> bool:
-    """Whether no campaign takes answers any more."""
+    """Return whether no campaign accepts answers any more."""
     return all(c.finished or c.imported or c.state == Campaign.State.CLOSED for c in summary.campaigns)
 
 

@@ -1,4 +1,4 @@
-"""Pages on which a lead changes a study, sees its groups, and deletes it."""
+"""Pages to change a study, list its groups, and delete it."""
 
 from typing import Any
 
@@ -35,7 +35,7 @@ def save_study(
     images_per_prompt: int | None = None,
     **changes: Any,
 ) -> Study:
-    """Change a study and its prompts, or nothing."""
+    """Change a study and its prompts in one transaction."""
     changed = change_study(study=study, by=by, **changes)
     if templates is not None and images_per_prompt is not None:
         stored = [(prompt.text, prompt.images_per_prompt) for prompt in own_prompts(study)]
@@ -46,7 +46,7 @@ def save_study(
 
 @requires(get=Capability.MANAGE_STUDY, post=Capability.MANAGE_STUDY)
 def study_edit(request: HttpRequest, study: str) -> HttpResponseBase:
-    """Change a study: all of it until it is frozen, then its description."""
+    """Edit a study: all settings until it is frozen, then only the description."""
     lead_study = study_for(request, study)
     resource = _resource_of_form(lead_study)
     if resource is None:
@@ -66,7 +66,7 @@ def study_edit(request: HttpRequest, study: str) -> HttpResponseBase:
 
 @requires(post=Capability.MANAGE_STUDY)
 def study_totals(request: HttpRequest, study: str) -> JsonResponse:
-    """Answer the totals for the form as it stands, for the page to show without a reload."""
+    """Return the totals of the submitted form as JSON, for an update of the page."""
     lead_study = study_for(request, study)
     resource = _resource_of_form(lead_study)
     if resource is None:
@@ -75,13 +75,13 @@ def study_totals(request: HttpRequest, study: str) -> JsonResponse:
 
 
 def _resource_of_form(study: Study) -> Resource | None:
-    """Return the resource whose groups can be chosen: of a ViSAGe study until it is frozen."""
+    """Return the resource of a ViSAGe study that is not frozen, whose groups can be chosen; else None."""
     may_change = study.protocol == Study.Protocol.VISAGE and study.frozen_at is None
     return study.resource if may_change else None
 
 
 class StudyText(StudyView, FormPage[forms.Form]):
-    """The description of a study, and its name until it is frozen."""
+    """Edit the description of a study, and its name until it is frozen."""
 
     template_name = "front/studies/edit_text.html"
     leads_to = "studies:detail"
@@ -109,7 +109,7 @@ def study_groups(request: HttpRequest, study: str) -> HttpResponse:
 
 @requires(get=Capability.MANAGE_STUDY, post=Capability.MANAGE_STUDY)
 class StudyDelete(StudyView, FormPage[DeleteStudyForm]):
-    """Delete a study without labels, after its name was typed."""
+    """Delete a study without labels, confirmed by typing its name."""
 
     template_name = "front/studies/delete.html"
     form_class = DeleteStudyForm

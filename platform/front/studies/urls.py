@@ -1,4 +1,4 @@
-"""Addresses of studies. They are in this app because a study's page uses data of all the apps below."""
+"""URLs of studies, in this app because their pages use data of all lower apps."""
 
 from django.urls import path
 

@@ -1,4 +1,4 @@
-"""The list of studies, one study's stages, its members and its history."""
+"""The list of studies, and a study's overview, members, consent and history."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -36,7 +36,7 @@ JOBS_READ = 70  # a team has at most 64 jobs
 
 @requires(get=Capability.SIGNED_IN)
 def study_list(request: HttpRequest) -> HttpResponse:
-    """What runs and what needs me, newest first."""
+    """List the studies visible to the user, newest first, with their progress."""
     page: Page[Any] = page_of(request, studies_visible_to(request.user), per_page=STUDIES_PER_PAGE)
     lines = _summaries(page.object_list)
     may_create = person_may(request.user, Capability.CREATE_STUDIES)
@@ -51,7 +51,7 @@ def study_list(request: HttpRequest) -> HttpResponse:
 
 @requires(get=Capability.SEE_STUDY)
 def study_detail(request: HttpRequest, study: str) -> HttpResponse:
-    """The progress of a study from plan to release, each stage with its next action."""
+    """Show the progress of a study from plan to release, with the next action of each stage."""
     context = study_context(request, study)
     (summary,) = _summaries([context["study"]])
     prompts = context["study"].prompt_templates.all()
@@ -79,7 +79,7 @@ def study_detail(request: HttpRequest, study: str) -> HttpResponse:
 
 @requires(get=Capability.SEE_HISTORY)
 def study_history(request: HttpRequest, study: str) -> HttpResponse:
-    """Who did what, newest first."""
+    """List the audit trail of a study, newest first."""
     context = study_context(request, study)
     page = key_page(request, context["study"].audit_entries.select_related("actor"), size=PER_PAGE)
     entries = sentences(page.object_list, capabilities_in(request, context["study"]))
@@ -89,7 +89,7 @@ def study_history(request: HttpRequest, study: str) -> HttpResponse:
 
 @requires(get=Capability.SEE_STUDY, post=Capability.MANAGE_MEMBERS)
 class StudyMembers(StudyView, FormPage[MemberForm]):
-    """Who sees the study; a lead adds people by user name."""
+    """List the members of a study; a lead can add people by user name."""
 
     template_name = "front/studies/members.html"
     form_class = MemberForm
@@ -107,7 +107,7 @@ class StudyMembers(StudyView, FormPage[MemberForm]):
 
 @requires(post=Capability.MANAGE_MEMBERS)
 class MemberRemove(StudyView, Button):
-    """Takes a role back."""
+    """Removes a role of a member."""
 
     leads_to = "studies:members"
 
@@ -124,9 +124,9 @@ class MemberRemove(StudyView, Button):
 
 @requires(get=Capability.SEE_STUDY, post=Capability.MANAGE_STUDY)
 class StudyConsent(StudyView, FormPage[ConsentForm]):
-    """What annotators of this study agree to; publishing a new version asks them again.
+    """Show and publish the consent text of a study; a new version requires consent again.
 
-    `?campaign=` names a draft to whose checklist the lead returns.
+    After publishing, `?campaign=` redirects to the checklist of a draft campaign.
     """
 
     template_name = "front/studies/consent.html"
@@ -149,7 +149,7 @@ class StudyConsent(StudyView, FormPage[ConsentForm]):
 
 
 def _active_jobs(request: HttpRequest, study: Study) -> list[tuple[Job, JobSummary]]:
-    """Return the oldest jobs of the study that wait or run, each with how it is doing; of a team the first."""
+    """Return the oldest queued and running jobs of the study with their state; only one job of each team."""
     jobs = jobs_visible_to(request.user).filter(
         study_id=study.pk, state__in=[Job.State.QUEUED, Job.State.RUNNING]
     )
@@ -160,7 +160,7 @@ def _active_jobs(request: HttpRequest, study: Study) -> list[tuple[Job, JobSumma
 
 
 def _summaries(studies: Iterable[Study]) -> list[StudySummary]:
-    """Return the summaries of these studies, with notices as they are now."""
+    """Return the summaries of studies, with current notices."""
     studies = list(studies)
     working = Campaign.objects.filter(study__in=studies, notices__resolved_at=None, notices__isnull=False)
     notices.look_now_and_then()
