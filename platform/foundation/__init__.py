@@ -1,4 +1,4 @@
 """Code that all apps may use and that depends on no app: errors, commands, storage, number formats."""
 
-# As in pyproject.toml and CITATION.cff; files that Stereoscope writes say with which version they were made.
+# The same as in pyproject.toml and CITATION.cff; written into files that Stereoscope creates.
 VERSION = "0.1.0"

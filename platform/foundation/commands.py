@@ -25,9 +25,9 @@ _SECONDS_BETWEEN_LINES = 5.0
 
 
 class ConsoleProgress:
-    """Progress as a bar on a terminal, and as a plain line now and then anywhere else.
+    """Progress as a bar on a terminal, and elsewhere as a plain line every few seconds.
 
-    Has the methods of the progress reporter that jobs pass to verbs, so a verb cannot tell who watches.
+    It has the same methods as the progress reporter of jobs, so operations can use either.
     """
 
     def __init__(self, stream: OutputWrapper, *, title: str = "") -> None:
@@ -42,19 +42,19 @@ class ConsoleProgress:
         self._line_open = False
 
     def step(self, name: str) -> None:
-        """Show which part of the work begins."""
+        """Begin a named part of the work."""
         self.start()
         self._part = name
 
     def start(self, total: int | None = None) -> None:
-        """Begin (again) at nothing of `total` steps; None when the number is not known."""
+        """Set the count to 0 of `total` steps; None if the total is unknown."""
         self.finish()
         self._total, self._done, self._message = total, 0, ""
-        # A long silence before the first plain line would look like a hang, an immediate one is noise.
+        # Delay the first plain line, because short parts need none.
         self._drawn_at = time.monotonic()
 
     def advance(self, n: int = 1, message: str = "") -> None:
-        """Count `n` more steps as done; `message` says what is being done."""
+        """Count `n` more steps as done; `message` describes the current work."""
         self._done += n
         changed = bool(message) and message != self._message
         self._message = message or self._message
@@ -75,14 +75,14 @@ class ConsoleProgress:
             self._draw()
 
     def check_cancelled(self) -> None:
-        """Do nothing: at a console one cancels with Ctrl-C."""
+        """Do nothing: at a console, people cancel with Ctrl-C."""
 
     def rest(self, seconds: float) -> None:
-        """Wait."""
+        """Sleep for `seconds`."""
         time.sleep(seconds)
 
     def finish(self) -> None:
-        """Leave the cursor on a line of its own."""
+        """End the line of the bar."""
         if self._line_open:
             self._draw()
             self._write("\n")
@@ -102,19 +102,19 @@ class ConsoleProgress:
             self._line_open = True
 
     def _write(self, text: str) -> None:
-        # `str`: progress is no error, whatever colour the stream is styled in.
+        # `str` disables the style of the stream, because progress is not an error.
         self._stream.write(text, str, ending="")
         self._stream.flush()
 
 
 class DomainCommand(BaseCommand):
-    """A command of this platform: exit 0 done, 1 an expected failure in one sentence, 2 wrong usage.
+    """A command of this platform. Exit codes: 0 success, 1 expected failure, 2 wrong usage.
 
     Subclasses set `help` and `example` (a whole command line), write `add_arguments` and `handle`, and raise
     DomainError for expected failures. `call_command` passes the DomainError on to its caller.
 
-    Before it runs, only models are checked: checking addresses imports every page, a second of processor time and
-    40 MiB. Commands that answer requests or run jobs check everything (`requires_system_checks = "__all__"`).
+    Before a command runs, only models are checked, because checking URLs imports every page (1 s of processor time,
+    40 MiB). Commands that serve requests or run jobs check everything (`requires_system_checks = "__all__"`).
     """
 
     example = ""
@@ -154,12 +154,12 @@ class DomainCommand(BaseCommand):
         return ConsoleProgress(self.stderr, title=title)
 
     def usage_error(self, message: str) -> NoReturn:
-        """Stop with exit code 2: the command line itself is wrong."""
+        """Exit with code 2 because of a wrong command line."""
         raise CommandError(message, returncode=2)
 
 
 def _is_text(value: Any) -> bool:
-    """Return whether what was typed is UTF-8; Python hides other bytes in lone surrogates."""
+    """Return whether an option is UTF-8 text; Python represents other bytes as lone surrogates."""
     if isinstance(value, list):
         return all(map(_is_text, value))
     if not isinstance(value, str | Path):
@@ -168,7 +168,7 @@ def _is_text(value: Any) -> bool:
 
 
 def _database_problem() -> str:
-    """Return what is wrong with the database as a whole, or "" when a single statement failed."""
+    """Return the problem of the whole database, or "" if only a single statement failed."""
     try:
         executor = MigrationExecutor(connection)
     except OperationalError:
@@ -180,7 +180,7 @@ def _database_problem() -> str:
 
 
 class _HelpFormatter(DjangoHelpFormatter):
-    """Django's formatter, with the line of the example kept as it is."""
+    """Django's formatter, which keeps the line of the example unchanged."""
 
     def _fill_text(self, text: str, width: int, indent: str) -> str:
         if text.startswith("example:"):

@@ -1,4 +1,4 @@
-"""Whether something failed because a disk is full, which a person can mend and which is no fault of the program."""
+"""Detection of errors caused by a full disk, which an operator can mend."""
 
 import errno
 
@@ -9,7 +9,7 @@ NO_ROOM = "The server's disk is full. Free some space and try again. Completed w
 
 
 def no_room(error: BaseException) -> bool:
-    """Return whether the disk of files, of the database or of its journal was full."""
+    """Return whether an error was caused by a full disk, of files or of the database."""
     if isinstance(error, OSError):
         return error.errno in {errno.ENOSPC, errno.EDQUOT}
     if not isinstance(error, OperationalError):

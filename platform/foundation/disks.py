@@ -1,4 +1,4 @@
-"""Whether bytes can be kept in a folder now."""
+"""A check whether files can be stored in a folder."""
 
 import os
 import shutil
@@ -7,13 +7,13 @@ from pathlib import Path
 
 from django.conf import settings
 
-_PROBE = b"stereoscope" * 400  # more than a block, so that a full disk cannot take it
+_PROBE = b"stereoscope" * 400  # more than a block, so that it fails on a full disk
 
 
 def disk_trouble(folder: Path) -> str:
-    """Return why nothing can be kept in a folder, or that little room is left; "" when all is well.
+    """Return why files cannot be stored in a folder, or that little space is free; "" if all is well.
 
-    A file is written and brought to the disk: some full or read-only disks still open one.
+    A file is written and synchronised, because some full or read-only disks still allow opening one.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""Secrets that are stored encrypted in our database with a key that is not in it: SECRET_KEY, or an earlier one."""
+"""Encryption of secrets in the database, with keys derived from SECRET_KEY, and keyed hashes."""
 
 import base64
 import hmac
@@ -12,12 +12,12 @@ from foundation.errors import DomainError
 
 
 def seal(text: str, *, use: str) -> str:
-    """Return `text` encrypted: what a copy of the database alone does not give away. Each `use` has its own key."""
+    """Return `text` encrypted, so that a copy of the database does not reveal it. Each `use` has its own key."""
     return _fernet(use).encrypt(text.encode()).decode("ascii")
 
 
 def unseal(sealed: str, *, use: str) -> str:
-    """Return what was sealed with this server's SECRET_KEY, or with one of SECRET_KEY_FALLBACKS."""
+    """Return the text sealed with SECRET_KEY or one of SECRET_KEY_FALLBACKS; raise DomainError for other keys."""
     try:
         return _fernet(use).decrypt(sealed.encode()).decode()
     except InvalidToken:
@@ -29,12 +29,12 @@ def unseal(sealed: str, *, use: str) -> str:
 
 
 def keyed_hashes(text: str, *, use: str) -> tuple[str, ...]:
-    """Return the hash under which `text` is found again: first by SECRET_KEY, then by each earlier key."""
+    """Return keyed hashes of `text` for look-ups: the first by SECRET_KEY, then one by each earlier key."""
     return tuple(hmac.new(key, text.encode(), "sha256").hexdigest() for key in _keys(f"{use}, hash"))
 
 
 def cache_name(key: str, key_prefix: str, version: int) -> str:
-    """Return the keyed hash under which the cache keeps an entry: packages put addresses of people into its key."""
+    """Return the keyed hash of a cache key, because packages put people's addresses into keys."""
     return keyed_hashes(f"{key_prefix}:{version}:{key}", use="stereoscope cache")[0]
 
 

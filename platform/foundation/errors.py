@@ -1,4 +1,4 @@
-"""Expected failures of verbs, and what may be shown of any error."""
+"""Expected failures, and the parts of any error that may be shown."""
 
 import re
 from collections.abc import Mapping
@@ -10,7 +10,7 @@ _CODE = re.compile(r"[\w.-]{1,64}", re.ASCII)
 class DomainError(Exception):
     """An expected failure, with a code for programs and one sentence for people.
 
-    `fields` maps the name of an input (a form field, a column, a row) to what is wrong with it.
+    `fields` maps the name of an input (a form field, a column, a row) to its problem.
     """
 
     status = 400
@@ -23,7 +23,7 @@ class DomainError(Exception):
 
 
 class Conflict(DomainError):
-    """The request is well formed but the state of things forbids it."""
+    """The request is valid but conflicts with the current state."""
 
     status = 409
 
@@ -41,9 +41,9 @@ class NotFound(DomainError):
 
 
 def code_of(error: BaseException) -> str:
-    """Return the code of an error: ours, that of PostgreSQL or of the system; "" without one.
+    """Return the code of an error (of a DomainError, the system or PostgreSQL), or "".
 
-    Unlike messages, codes are chosen by programs, so they contain no personal data.
+    Unlike messages, codes are constants of programs, so they contain no personal data.
     """
     if isinstance(error, DomainError):
         code = error.code
@@ -55,6 +55,6 @@ def code_of(error: BaseException) -> str:
 
 
 def type_of(error: BaseException) -> str:
-    """Return the name of an error's type with its module, without it for those of Python itself."""
+    """Return the name of an error's type, with its module unless it is a built-in type."""
     module, name = type(error).__module__, type(error).__qualname__
     return name if module == "builtins" else f"{module}.{name}"

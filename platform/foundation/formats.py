@@ -1,4 +1,4 @@
-"""How numbers, shares and reasons are written for people. What is missing is a dash with its reason."""
+"""Formatting of numbers, shares and reasons for people. Missing values are a dash with a reason."""
 
 import math
 from decimal import Decimal
@@ -10,21 +10,21 @@ DASH = "\u2014"
 
 
 def is_null(value: object) -> bool:
-    """Whether there is no number to show: None, an empty text, NaN or an infinity."""
+    """Return whether a value is not a finite number: None, "", NaN or infinity."""
     if value is None or value == "":
         return True
     return isinstance(value, SupportsFloat) and not math.isfinite(float(value))
 
 
 def format_number(value: object, digits: int | None = None, *, signed: bool = False) -> str:
-    """Write `value` with thousands separated and a real minus; counts whole, the rest with two decimals."""
+    """Return `value` with thousands separators and a real minus; by default, two decimals for non-integers."""
     if is_null(value):
         return DASH
     amount = as_number(value)
     if digits is None:
         digits = 0 if isinstance(amount, int) else 2
     text = f"{abs(amount):,.{digits}f}"
-    # A value that rounds to zero has no sign to show.
+    # A value that rounds to zero has no sign.
     if not any(figure in "123456789" for figure in text):
         return text
     if amount < 0:
@@ -33,14 +33,14 @@ def format_number(value: object, digits: int | None = None, *, signed: bool = Fa
 
 
 def format_percent(share: object, digits: int = 0) -> str:
-    """Write a share between 0 and 1 as a percentage."""
+    """Return a share between 0 and 1 as a percentage."""
     if is_null(share):
         return DASH
     return f"{format_number(float(as_number(share)) * 100, digits)}{NARROW_SPACE}%"
 
 
 def format_duration(seconds: float) -> str:
-    """Write how long something takes in one unit, as exactly as a guess deserves; days have a decimal."""
+    """Return a duration in one unit, rounded to whole seconds, minutes or hours, or to 0.1 days."""
     for limit, size, unit in ((90, 1, "second"), (5_400, 60, "minute"), (129_600, 3_600, "hour")):
         if seconds < limit:
             number = max(1, round(seconds / size))
@@ -49,12 +49,12 @@ def format_duration(seconds: float) -> str:
 
 
 def reason_text(reason: object) -> str:
-    """Turn the code of a reason (`too_few_annotators`) into words; a sentence does not change."""
+    """Return the code of a reason (`too_few_annotators`) in words; sentences are unchanged."""
     return str(reason or "").replace("_", " ").strip()
 
 
 def as_number(value: object) -> int | float | Decimal:
-    """Return `value` as a number that Python can format; refuse what is none."""
+    """Return `value` as a number that Python can format; raise ValueError for other types."""
     if isinstance(value, int | float | Decimal):
         return value
     if isinstance(value, SupportsFloat):  # numpy scalars, fractions

@@ -1,4 +1,4 @@
-"""The languages in which annotators read this platform, and its built-in texts in them.
+"""The languages of pages for annotators, and built-in texts in these languages.
 
 Texts of pages and scripts are in the catalogues `django` and `djangojs` of `locale/`, which Django reads. Built-in
 texts (consent, content notice, support, and kinds of campaign) are in the catalogue `texts`, read here.
@@ -16,7 +16,7 @@ DRAFT_TRANSLATION = "Draft translation: have a speaker review it."
 
 @dataclass(frozen=True)
 class Language:
-    """A language by its code. `reviewed` is who reviewed its catalogues, and when; empty for a draft."""
+    """A language. `reviewed` names the reviewer of its catalogues and the date; empty for a draft."""
 
     code: str
     name: str  # in the language itself
@@ -28,7 +28,7 @@ class Language:
         return self.code != ENGLISH and not self.reviewed
 
 
-# In the order in which annotators are offered them.
+# In the order of the choice for annotators.
 LANGUAGES = {
     language.code: language
     for language in (
@@ -42,26 +42,26 @@ TRANSLATIONS = tuple(code for code in LANGUAGES if code != ENGLISH)
 
 
 def of_locale(locale: str | None) -> str:
-    """Return the code of a language of ours for a locale such as `es-mx`, English for any other."""
+    """Return the code of the language for a locale such as `es-mx`; English if it is not offered."""
     code = (locale or ENGLISH).partition("-")[0]
     return code if code in LANGUAGES else ENGLISH
 
 
 def built_in(text: str, language: str) -> str | None:
-    """Return a built-in text in a language, None where the catalogue lacks any paragraph of it."""
+    """Return a built-in text in a language, or None if the catalogue lacks any paragraph of it."""
     catalogue = _catalogue(language)
-    # The catalogue has its own header under the empty text.
+    # Do not look up empty paragraphs: catalogues have their header under the empty text.
     paragraphs = [paragraph and catalogue.gettext(paragraph) for paragraph in text.split("\n\n")]
     return "\n\n".join(paragraphs) if all(paragraphs) else None
 
 
 def translations(text: str) -> dict[str, str]:
-    """Return a built-in text by language, without English."""
+    """Return language → translation of a built-in text, without English."""
     return {code: found for code in TRANSLATIONS if (found := built_in(text, code)) is not None}
 
 
 class _Untranslated(gettext.NullTranslations):
-    """Has no translation of anything, where gettext would return the text itself."""
+    """Returns "" for every text, whereas gettext would return the text itself."""
 
     def gettext(self, message: str) -> str:  # noqa: ARG002
         return ""

@@ -1,6 +1,6 @@
 """Regions of the world by the United Nations' M49 codes."""
 
-# The level that the UN's list calls sub-region; see https://unstats.un.org/unsd/methodology/m49/
+# The sub-regions of the UN's list; see https://unstats.un.org/unsd/methodology/m49/
 SUBREGIONS = {
     "015": "Northern Africa",
     "202": "Sub-Saharan Africa",

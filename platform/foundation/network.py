@@ -1,39 +1,39 @@
-"""Which addresses of the internet a server may be asked to connect to, by people who are not its operator."""
+"""Checks of IP addresses to which people other than the operator make the server connect."""
 
 import ipaddress
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
-# Services that tell a machine in a cloud its own keys; some of these addresses look like ordinary ones.
+# Cloud metadata services, which give a machine its keys; some of their addresses look ordinary.
 _METADATA = frozenset(
     ipaddress.ip_address(text)
     for text in ("168.63.129.16", "100.100.100.200", "192.0.0.192", "fd00:ec2::254", "fd20:ce::254")
 )
-_SHARED = ipaddress.ip_network("100.64.0.0/10")  # of carriers and overlay networks: not private by the letter
-_SITE_LOCAL = ipaddress.ip_network("fec0::/10")  # deprecated, and global by Python's letter
+_SHARED = ipaddress.ip_network("100.64.0.0/10")  # of carriers and overlay networks; not private for Python
+_SITE_LOCAL = ipaddress.ip_network("fec0::/10")  # deprecated; global according to Python
 _NAT64 = ipaddress.ip_network("64:ff9b::/96")
 _LOCAL_NAT64 = ipaddress.ip_network("64:ff9b:1::/48")
 _COMPATIBLE = ipaddress.ip_network("::/96")
 _TRANSLATED = ipaddress.ip_network("::ffff:0:0:0/96")
-_ISATAP = (0x00005EFE, 0x02005EFE)  # the third quarter of such an address
+_ISATAP = (0x00005EFE, 0x02005EFE)  # third quarter of an ISATAP address
 
 
 def is_dangerous(address: Address) -> bool:
-    """Return whether an address is never to be connected to: keys of machines, whole networks, no address at all."""
+    """Return whether an address must never be used: metadata services, link-local, multicast, reserved, unspecified."""
     return any(map(_dangerous, (address, *embedded_addresses(address))))
 
 
 def is_public(address: Address) -> bool:
-    """Return whether an address, and each it embeds, belongs to the public internet."""
+    """Return whether an address and all addresses embedded in it are public."""
     embedded = embedded_addresses(address)
     if is_dangerous(address) or not all(map(_public, embedded)):
         return False
-    # An address that represents an IPv4 address leads to that one.
+    # An address that represents an IPv4 address leads to it.
     return (bool(embedded) and _stands_for_ipv4(address)) or _public(address)
 
 
 def embedded_addresses(address: Address) -> tuple[ipaddress.IPv4Address, ...]:
-    """Return the IPv4 addresses inside an IPv6 one, through which a gateway may lead to them."""
+    """Return the IPv4 addresses embedded in an IPv6 address, to which a gateway may lead."""
     if isinstance(address, ipaddress.IPv4Address):
         return ()
     number = int(address)
@@ -47,7 +47,7 @@ def embedded_addresses(address: Address) -> tuple[ipaddress.IPv4Address, ...]:
     if address in _NAT64 or address in _TRANSLATED:
         return (low_bits,)
     if address in _LOCAL_NAT64:
-        # The operator of that network chose how long its prefix is (RFC 6052, section 2.2).
+        # The length of the prefix is chosen by the operator of the network (RFC 6052, section 2.2).
         return (low_bits, _rfc6052(number, 48), _rfc6052(number, 56), _rfc6052(number, 64))
     if address in _COMPATIBLE and number > 1:
         return (low_bits,)

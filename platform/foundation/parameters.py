@@ -1,7 +1,7 @@
 """Sets of parameters, each declared once: type, default, limits, choices, label and help.
 
-A set is a pydantic model. Fields of forms, options of commands and the tables of the documentation are made from its
-declaration here, fields of the API in `web.api.bodies`.
+A set is a pydantic model. Form fields, command options and tables of the documentation are derived from it here;
+`web.api.bodies` derives fields of the API.
 """
 
 from argparse import ArgumentParser, BooleanOptionalAction
@@ -19,7 +19,7 @@ from pydantic_core.core_schema import ValidationInfo
 from foundation.errors import DomainError
 
 _TYPE_WORDS: Mapping[type, str] = {int: "a whole number", float: "a number", str: "text", bool: "yes or no"}
-_LONG_TEXT = 2_000  # characters from which a form gives several lines
+_LONG_TEXT = 2_000  # characters from which a form field has several lines
 _LINES = {"rows": 3}
 _METAVARS: Mapping[type, str] = {int: "N", float: "X", str: "TEXT"}
 
@@ -35,8 +35,8 @@ def parameter(
 ) -> Any:
     """Declare a parameter.
 
-    `words` are the possible values and their wording. `expected` says what is allowed if type and limits
-    do not; `rules` are pydantic's (ge, le, gt, lt, multiple_of, max_length).
+    `words` maps possible values to their wording. `expected` describes allowed values if type and limits do not.
+    `rules` are pydantic's (ge, le, gt, lt, multiple_of, max_length).
     """
     read: dict[str, Any] = {"words": words or {}, "expected": expected}
     return Field(default, title=label, description=help, json_schema_extra=read, **rules)
@@ -59,7 +59,7 @@ class Declaration:
 
     @property
     def words(self) -> Mapping[Any, str]:
-        """Each possible value with its wording; empty if other values are possible."""
+        """Possible value → wording; empty if other values are possible."""
         words: Mapping[Any, str] = self._read["words"]
         return words
 
@@ -70,7 +70,7 @@ class Declaration:
 
     @property
     def value_type(self) -> type[Any]:
-        """int, float, bool, str, list or tuple; the type of the other values if `None` is allowed, too."""
+        """int, float, bool, str, list or tuple; for optional parameters, the type of values other than None."""
         declared = self.info.annotation
         if isinstance(declared, UnionType):
             declared = next(option for option in get_args(declared) if option is not NoneType)
@@ -90,13 +90,13 @@ class Declaration:
 
     @property
     def longest(self) -> int | None:
-        """The length that a text may have."""
+        """The maximum length of a text."""
         longest: int | None = self.limit(limits.MaxLen, "max_length")
         return longest
 
     @property
     def expected(self) -> str:
-        """What is allowed, in words that follow “must be”."""
+        """The allowed values in words that follow “must be”."""
         if self._read["expected"]:
             return str(self._read["expected"])
         if self.words and self.value_type is tuple:
@@ -129,7 +129,7 @@ class Problem:
 
 
 class ParameterSet(BaseModel):
-    """Parameters that belong together. Unknown names are refused; a set does not change once it is made."""
+    """A set of related parameters. Unknown names are refused, and instances are immutable."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
@@ -145,25 +145,25 @@ class ParameterSet(BaseModel):
 
     @classmethod
     def read(cls, values: Mapping[str, Any]) -> Self:
-        """Return checked parameters; raises DomainError that names what is wrong."""
+        """Return validated parameters; raise DomainError for invalid ones."""
         try:
             return cls.model_validate(dict(values))
         except ValidationError as error:
             names = list(dict.fromkeys(str(one["loc"][0]) for one in error.errors()))
         declared = cls.declarations()
-        # Unknown names first: the others may be wrong only because a name was misspelled.
+        # Unknown names first: other errors may follow from a misspelled name.
         names.sort(key=lambda name: name in declared)
         raise cls.refusal([Problem(name, values.get(name), declared.get(name)) for name in names])
 
     @classmethod
     def refusal(cls, problems: list[Problem]) -> DomainError:
-        """Return the error for refused values: one sentence about the first."""
+        """Return the error for refused values, with a sentence about the first."""
         sentence = cls.sentence(problems[0])
         return DomainError(cls.error_code, sentence, fields={problems[0].name: sentence})
 
     @classmethod
     def sentence(cls, problem: Problem) -> str:
-        """Return what is wrong with a value."""
+        """Return a sentence about a refused value."""
         if problem.declaration is None:
             return f"There is no parameter {problem.name}; there are {', '.join(cls.model_fields)}."
         value = problem.value
@@ -183,7 +183,7 @@ class ParameterSet(BaseModel):
 
     @classmethod
     def form_fields(cls, names: Iterable[str] | None = None) -> dict[str, forms.Field]:
-        """Return a form's fields for all or some parameters. No field is required; an empty field chooses nothing."""
+        """Return form fields for all or some parameters. No field is required; an empty field sets nothing."""
         return {name: cls.form_field(name) for name in names or cls.model_fields}
 
     @classmethod
@@ -197,9 +197,9 @@ class ParameterSet(BaseModel):
 
     @classmethod
     def add_options(cls, parser: ArgumentParser, names: Iterable[str] | None = None) -> None:
-        """Give a command an option for each of all or some parameters; an unused option is None.
+        """Add options for all or some parameters to a command; an unused option is None.
 
-        The option of a list is in the singular and takes several values.
+        The name of a list's option is singular, and it takes several values.
         """
         for name in names or cls.model_fields:
             declared = cls.declaration(name)
@@ -208,12 +208,12 @@ class ParameterSet(BaseModel):
 
     @classmethod
     def chosen(cls, options: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the parameters that were given as options of a command."""
+        """Return the parameters given as options of a command."""
         return {name: options[name] for name in cls.model_fields if options.get(name) is not None}
 
     @classmethod
     def markdown(cls, *, options: bool = False) -> str:
-        """Return a table for the documentation with the names of parameters, or of a command's options."""
+        """Return a Markdown table of the parameters, or with `options` of the command's options."""
         lines = [f"| {'option' if options else 'parameter'} | default | values | |", "|---|---|---|---|"]
         for name, declared in cls.declarations().items():
             shown = _option(declared)[0] if options else name
@@ -229,7 +229,7 @@ class ParameterSet(BaseModel):
 
 
 def whole_numbers(text: str) -> list[int]:
-    """Return the numbers of a list in a text, or none where a part of it is no whole number from 1 to 1,000."""
+    """Return the sorted numbers of a list in text; empty if a part is not a whole number from 1 to 1,000."""
     parts = [part for part in text.replace(",", " ").split() if part]
     numbers = [int(part) for part in parts if part.isascii() and part.isdigit() and len(part) <= 4]
     readable = len(numbers) == len(parts) and all(1 <= number <= 1_000 for number in numbers)
@@ -295,5 +295,5 @@ def _yes_or_no(value: bool) -> str:
 
 
 def _figure(number: float) -> str:
-    """Return a limit as text, with separators from 10,000 on."""
+    """Return a limit as text, with thousands separators from 10,000 on."""
     return f"{number:g}" if isinstance(number, float) else f"{number:,}" if number >= 10_000 else str(number)

@@ -1,4 +1,4 @@
-"""Removes what must not be in a job's log or message, because every member of the study reads them."""
+"""Removal of secrets from logs and messages of jobs, which all members of the study can read."""
 
 import logging
 import os
@@ -10,12 +10,12 @@ from django.conf import settings
 
 HIDDEN = "[hidden]"
 _SECRET_NAME = re.compile(r"(KEY|KEY_ID|TOKEN|SECRET|PASSWORD|CREDENTIALS)(_FILE)?$")
-# A shorter value would hide ordinary words.
+# Shorter values could hide ordinary words.
 _SHORTEST = 8
 _PATTERNS = [
     (re.compile(r"(://[^/\s:@]*):[^/\s@]+@"), rf"\1:{HIDDEN}@"),
     (re.compile(r"(?i)\b(bearer|basic)\s+[\w.~+/=-]{8,}"), rf"\1 {HIDDEN}"),
-    # JSON web tokens, with or without their signature, and tokens of 40 hexadecimal digits as they are sent.
+    # JSON web tokens, with or without signature, and tokens of 40 hexadecimal digits in headers.
     (re.compile(r"\beyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)?"), HIDDEN),
     (re.compile(r"(?i)\b(token)\s+[0-9a-f]{40}\b"), rf"\1 {HIDDEN}"),
     (re.compile(r"\b(?:sk|hf|ghp|glpat|xox[abp])[-_][\w-]{8,}"), HIDDEN),
@@ -29,12 +29,12 @@ _PATTERNS = [
 ]
 
 
-# The query of a request line, as servers log it: `"GET /path?query HTTP/1.1" 200`.
+# The query in a request line, as logged by servers: `"GET /path?query HTTP/1.1" 200`.
 _QUERY = re.compile(r"\?[^\s\"]*")
 
 
 class QueryFilter(logging.Filter):
-    """Removes the queries from request lines, because a panel's link contains the id of the person who opens it."""
+    """Hides queries in request lines, because a panel's link contains the id of the person who opens it."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         if isinstance(record.args, tuple):
@@ -45,7 +45,7 @@ class QueryFilter(logging.Filter):
 
 
 def without_secrets(text: str) -> str:
-    """Return `text` with keys, passwords and tokens hidden: those of this server, and what looks like one."""
+    """Return `text` with this server's secrets, and text that looks like a secret, hidden."""
     for value in _own_secrets():
         text = text.replace(value, HIDDEN)
     for pattern, replacement in _PATTERNS:
@@ -65,7 +65,7 @@ def _own_secrets() -> tuple[str, ...]:
     for name, value in os.environ.items():
         if _SECRET_NAME.search(name):
             secrets.add(_content(value) if name.endswith("_FILE") else value)
-    # The longest first: one may be part of another.
+    # The longest first, because one may be part of another.
     return tuple(sorted((value for value in secrets if len(value) >= _SHORTEST), key=len, reverse=True))
 
 

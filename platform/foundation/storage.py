@@ -1,4 +1,4 @@
-"""Files in S3-compatible storage: read piece by piece, and away for a while without breaking anything for good."""
+"""Files in S3-compatible storage, read in ranges, with outages as expected errors."""
 
 import errno
 import io
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     _BytesFile = File[bytes]
 
     class S3Storage(Storage):
-        """What `ObjectStorage` uses of django-storages, which has no types."""
+        """The parts of django-storages, which has no types, that `ObjectStorage` uses."""
 
         bucket_name: str
         connection: Any
@@ -33,17 +33,17 @@ else:
 
     _BytesFile = File
 
-_PIECE = 4 * 1024 * 1024  # bytes fetched at once
+_PIECE = 4 * 1024 * 1024  # bytes per request
 
 
 class StorageUnavailable(DomainError, OSError):
-    """The storage refuses or does not answer; also an OSError, for code that handles errors of files."""
+    """The storage refuses or does not answer. It is also an OSError, for code that handles file errors."""
 
     status = 503
 
     def __init__(self, code: str, message: str) -> None:
         super().__init__(code, message)
-        # An error of the disk and not of the file: callers that distinguish the two read this.
+        # For callers that distinguish errors of the disk from errors of the file.
         self.errno = errno.EIO
 
     def __str__(self) -> str:
@@ -51,7 +51,7 @@ class StorageUnavailable(DomainError, OSError):
 
 
 def client_settings() -> Config:
-    """Return how long to wait for the storage, and what stores other than Amazon's understand."""
+    """Return the settings of the S3 client: timeouts, and compatibility with other stores than Amazon's."""
     return Config(
         signature_version="s3v4",
         s3={"addressing_style": "path"},
@@ -64,7 +64,7 @@ def client_settings() -> Config:
 
 
 class ObjectStorage(S3Storage):
-    """django-storages for S3, with errors in one sentence and files that need not be fetched whole."""
+    """S3 storage of django-storages, with errors of one sentence and files read in ranges."""
 
     def exists(self, name: str) -> bool:
         with _in_one_sentence():
@@ -84,7 +84,7 @@ class ObjectStorage(S3Storage):
             return folders, files
 
     def entries(self) -> Iterator[tuple[str, int, str]]:
-        """Yield name, size and entity tag of every file, a thousand a request."""
+        """Yield name, size and entity tag of every file, 1,000 per request."""
         prefix = f"{self.location}/" if self.location else ""
         with _in_one_sentence():
             pages = self.connection.meta.client.get_paginator("list_objects_v2")
@@ -93,12 +93,12 @@ class ObjectStorage(S3Storage):
                     yield entry["Key"].removeprefix(prefix), int(entry["Size"]), str(entry["ETag"])
 
     def ping(self) -> None:
-        """Ask for the bucket; StorageUnavailable when it cannot be reached."""
+        """Check that the bucket exists; raise StorageUnavailable if it cannot be reached."""
         with _in_one_sentence():
             self.connection.meta.client.head_bucket(Bucket=self.bucket_name)
 
     def make_bucket(self) -> bool:
-        """Make the bucket unless it is there; return whether it was made."""
+        """Create the bucket if it does not exist; return whether it was created."""
         client = self.connection.meta.client
         with _in_one_sentence():
             try:
@@ -123,7 +123,7 @@ class ObjectStorage(S3Storage):
 
 
 class _ObjectFile(_BytesFile):
-    """A file in storage, opened to be read."""
+    """A file in storage, open for reading."""
 
     def __init__(self, pieces: "_Pieces", name: str) -> None:
         super().__init__(io.BufferedReader(pieces, _PIECE), name)
@@ -131,7 +131,7 @@ class _ObjectFile(_BytesFile):
 
 
 class _Pieces(io.RawIOBase):
-    """An object read by ranges: a zip of gigabytes starts at once, and its table of contents is read alone."""
+    """An object read in ranges, so that reading a zip of gigabytes or only its index starts at once."""
 
     def __init__(self, stored: Any) -> None:
         self._object = stored
@@ -162,7 +162,7 @@ class _Pieces(io.RawIOBase):
             answer = self._object.get(Range=f"bytes={self._at}-{end - 1}")
             data = answer["Body"].read()
         if answer["ETag"] != self._version:
-            # Never half of one file and half of another.
+            # Never mix parts of two versions of a file.
             raise StorageUnavailable("file_changed", "The file was replaced while it was read; try again.")
         view[: len(data)] = data
         self._at += len(data)

@@ -1,1 +1,1 @@
-"""Our database engines, statements written by hand, and how outages are logged."""
+"""Database engines, hand-written statements, and the logging of outages."""

@@ -1,7 +1,7 @@
-"""Many rows at once: keys allocated beforehand, then COPY on PostgreSQL and executemany on SQLite.
+"""Bulk inserts and updates: allocated keys, then COPY on PostgreSQL and executemany on SQLite.
 
-For imports of 100,000 judgements and more, where one object per row would cost minutes. Values must already have the
-form of the columns: only the database's constraints validate them.
+For imports of 100,000 judgements or more, where one object per row would take minutes. Values must already have the
+types of the columns: only the database's constraints validate them.
 """
 
 import json
@@ -12,7 +12,7 @@ from typing import Any
 
 from django.db import connection, models, transaction
 
-# Of each index, by SQLite: enough to tell few from many, in milliseconds.
+# Rows that SQLite samples per index: takes milliseconds and distinguishes few from many.
 _ROWS_LOOKED_AT = 1_000
 
 
@@ -27,10 +27,10 @@ def allocate_keys(model: type[models.Model], count: int) -> list[int]:
         if connection.vendor == "postgresql":
             cursor.execute("SELECT pg_get_serial_sequence(%s, %s)", [f'"{table}"', model._meta.pk.column])
             sequence = cursor.fetchone()[0]
-            # Each nextval is atomic, so nobody else can be handed the same key.
+            # nextval is atomic, so no other process gets the same key.
             cursor.execute("SELECT nextval(%s::regclass) FROM generate_series(1, %s)", [sequence, count])
             return [key for (key,) in cursor.fetchall()]
-        # SQLite has one writer and transactions here begin IMMEDIATE: the largest key cannot change under us.
+        # SQLite has one writer, and transactions begin IMMEDIATE, so the largest key cannot change meanwhile.
         cursor.execute("SELECT COALESCE(MAX(seq), 0) FROM sqlite_sequence WHERE name = %s", [table])
         start = cursor.fetchone()[0] + 1
         return list(range(start, start + count))
@@ -46,21 +46,21 @@ def insert(model: type[models.Model], columns: Mapping[str, Sequence[Any]]) -> i
     names = ", ".join(connection.ops.quote_name(str(field.column)) for field in fields)
     table = connection.ops.quote_name(model._meta.db_table)
     if connection.vendor == "postgresql":
-        # Django passes `copy` through to the driver: only its errors need turning into Django's here.
+        # Django passes `copy` to the driver without converting its errors, so convert them here.
         statement = f"COPY {table} ({names}) FROM STDIN"
         with connection.wrap_database_errors, connection.cursor() as cursor, cursor.copy(statement) as copy:
             for row in zip(*values, strict=True):
                 copy.write_row(row)
     else:
         places = ", ".join(["%s"] * len(fields))
-        rows: Any = zip(*values, strict=True)  # an iterator will do, though Django asks for a sequence
+        rows: Any = zip(*values, strict=True)  # an iterator suffices, although Django's type is a sequence
         with connection.cursor() as cursor:
             cursor.executemany(f"INSERT INTO {table} ({names}) VALUES ({places})", rows)  # noqa: S608 -- quoted
     return len(next(iter(columns.values())))
 
 
 def update(model: type[models.Model], keys: Sequence[int], columns: Mapping[str, Sequence[Any]]) -> None:
-    """Set columns of the rows with these primary keys to values given row by row (field attname → values)."""
+    """Update rows by primary key; `columns` maps field attname → one value per key."""
     if not keys:
         return
     fields = [_column(model, name) for name in columns]
@@ -85,9 +85,9 @@ def update(model: type[models.Model], keys: Sequence[int], columns: Mapping[str,
 
 
 def refresh_statistics(*tables: type[models.Model]) -> None:
-    """Let the database look how full these tables are now: PostgreSQL does so some time later or never, SQLite never.
+    """Update the planner's statistics of tables, which PostgreSQL does late or never, and SQLite never.
 
-    Queries that follow a large insert are planned for empty tables otherwise, and take minutes.
+    Otherwise, queries after a large insert are planned for empty tables and take minutes.
     """
     names = [connection.ops.quote_name(table._meta.db_table) for table in tables]
     with connection.cursor() as cursor:
@@ -107,12 +107,12 @@ def _column(model: type[models.Model], name: str) -> models.Field[Any, Any]:
 
 
 def new_uuids(count: int) -> list[uuid.UUID]:
-    """Return random UUIDs."""
+    """Return `count` random UUIDs."""
     return [uuid.uuid4() for _ in range(count)]
 
 
 def _stored(field: models.Field[Any, Any], values: Iterable[Any]) -> Iterable[Any]:
-    """Turn values into what the driver takes; only these kinds of column differ between the two databases."""
+    """Convert values for the driver; only these types of columns need a conversion."""
     sqlite = connection.vendor == "sqlite"
     if isinstance(field, models.JSONField):
         return (json.dumps(value) for value in values)
@@ -124,5 +124,5 @@ def _stored(field: models.Field[Any, Any], values: Iterable[Any]) -> Iterable[An
 
 
 def _sqlite_moment(value: datetime | None) -> str | None:
-    # As Django writes aware moments there: UTC, without the offset.
+    # As Django stores aware datetimes in SQLite: UTC without offset.
     return None if value is None else str(value.astimezone(UTC).replace(tzinfo=None))

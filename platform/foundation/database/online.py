@@ -1,6 +1,6 @@
-"""Migrations of large tables beside which people go on working: PostgreSQL locks nothing they need for long.
+"""Migration operations for large tables in use, which avoid long locks on PostgreSQL.
 
-On SQLite, where a migration has the database to itself, each does what Django's operation of that kind does.
+On SQLite, where a migration has the database to itself, each behaves like Django's operation of its kind.
 """
 
 from collections.abc import Sequence
@@ -17,16 +17,16 @@ def _on_postgres(editor: BaseDatabaseSchemaEditor) -> bool:
 
 
 def _drop_unfinished(editor: BaseDatabaseSchemaEditor, name: str) -> None:
-    """Drop what an earlier try left of an index when it was interrupted, so that migrating again can go on."""
+    """Drop the remains of an interrupted attempt to create an index, so that it can be repeated."""
     editor.execute(f"DROP INDEX CONCURRENTLY IF EXISTS {editor.quote_name(name)}", params=None)
 
 
 class AtOnce(SeparateDatabaseAndState):
-    """Change the definition of a table in one batch, and keep nobody waiting for longer than that takes.
+    """Change the definition of a table in one batch, with a short lock.
 
-    Making up the statements takes Django a second or more, so that is done before the table is locked. If a long
-    statement has the table, the lock is refused after a moment: `migrate` then takes back the migration, so that
-    nobody waits for what it has locked already, and tries again.
+    Django needs a second or more to generate the statements, so this is done before the table is locked. If a long
+    statement uses the table, the lock attempt times out: `migrate` then rolls back the migration, which releases its
+    other locks, and tries again.
     """
 
     def __init__(self, model_name: str, operations: Sequence[Operation]) -> None:
@@ -59,7 +59,7 @@ class AtOnce(SeparateDatabaseAndState):
 
 
 class AddUncheckedConstraint(AddConstraint):
-    """Add a check of the rows that are written from now on; `CheckConstraintOfAllRows` looks at those there are."""
+    """Add a constraint that checks only new rows; `CheckConstraintOfAllRows` checks the existing ones."""
 
     def database_forwards(
         self,
@@ -78,7 +78,7 @@ class AddUncheckedConstraint(AddConstraint):
 
 
 class AllowNull(AlterField):
-    """Let a column be null, and nothing else: Django would drop a foreign key and look all rows up to add it again."""
+    """Allow NULL in a column, without dropping and re-adding a foreign key as Django does, which checks all rows."""
 
     def database_forwards(
         self,
@@ -101,7 +101,7 @@ class AllowNull(AlterField):
 
 
 class CheckConstraintOfAllRows(Operation):
-    """Look whether all rows meet a constraint that was added unchecked. Reading and writing go on."""
+    """Check that all rows satisfy an unchecked constraint, without blocking reads and writes."""
 
     reversible = True
 
@@ -132,7 +132,7 @@ class CheckConstraintOfAllRows(Operation):
 
 
 class AddIndexOnline(AddIndex):
-    """Add an index without blocking writes; its migration has `atomic = False`."""
+    """Add an index without blocking writes; its migration must have `atomic = False`."""
 
     def database_forwards(
         self,
@@ -152,9 +152,9 @@ class AddIndexOnline(AddIndex):
 
 
 class AddUniqueIndexOnline(AddConstraint):
-    """Add a unique constraint that is an index (of expressions, or with a condition) without blocking writes.
+    """Add a unique constraint that is an index (with expressions or a condition) without blocking writes.
 
-    Its migration has `atomic = False`.
+    Its migration must have `atomic = False`.
     """
 
     def database_forwards(

@@ -1,4 +1,4 @@
-"""While the database is unavailable: one line in the log instead of a traceback for each request and worker attempt."""
+"""Logging of database outages: one line a minute instead of a traceback for each request and worker attempt."""
 
 import logging
 import threading
@@ -14,7 +14,7 @@ _AWAY_WORDS = (
     "disk is full",
     "readonly database",
     "database is locked",
-    "connection",  # what psycopg says without a code: refused, closed, timed out
+    "connection",  # psycopg's errors without a code: refused, closed, timed out
     "could not translate host name",
     "failed to resolve host",
     "the database system is",
@@ -23,7 +23,7 @@ _SECONDS_BETWEEN_LINES = 60.0
 
 
 def database_away(error: BaseException | None) -> bool:
-    """Return whether an error says that the database cannot be used now, and not that a query was wrong."""
+    """Return whether an error means that the database is unavailable, rather than that a query was wrong."""
     while error is not None:
         if isinstance(error, OperationalError | InterfaceError):
             code = getattr(error.__cause__, "sqlstate", None)
@@ -35,7 +35,7 @@ def database_away(error: BaseException | None) -> bool:
 
 
 class OutageFilter(logging.Filter):
-    """Replaces records about an unavailable database by one line a minute with their number."""
+    """Replaces records about an unavailable database by one line per minute with their number."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,7 +1,7 @@
-"""Statements written by hand for what is asked at every request: planned once, then only run.
+"""Hand-written statements for frequent queries, which are planned once and then only run.
 
 PostgreSQL needs longer to plan some of them than to run them, so they are prepared on the server
-(`foundation.database.postgresql`). SQLite keeps its statements by itself.
+(`foundation.database.postgresql`). SQLite caches statements itself.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,7 +15,7 @@ Parameters = Mapping[str, Any] | Sequence[Any]
 
 
 def rows(query: str, parameters: Parameters) -> list[tuple[Any, ...]]:
-    """Return what a statement finds."""
+    """Return the rows of a statement."""
     database: Any = connections[DEFAULT_DB_ALIAS]  # `foundation.database.postgresql` on PostgreSQL
     if database.vendor == "postgresql":
         return list(database.run_prepared(query, parameters).fetchall())
@@ -25,7 +25,7 @@ def rows(query: str, parameters: Parameters) -> list[tuple[Any, ...]]:
 
 
 def changed(query: str, parameters: Parameters) -> int:
-    """Return how many rows a statement changed."""
+    """Run a statement and return the number of rows changed."""
     database: Any = connections[DEFAULT_DB_ALIAS]  # `foundation.database.postgresql` on PostgreSQL
     if database.vendor == "postgresql":
         return int(database.run_prepared(query, parameters).rowcount)
@@ -35,7 +35,7 @@ def changed(query: str, parameters: Parameters) -> int:
 
 
 def insert(table: str, lines: Sequence[Sequence[Any]], returning: str) -> list[tuple[Any, ...]]:
-    """Insert lines into a `table (with, its, columns)` and return the columns named `returning` of each."""
+    """Insert lines into a `table (with, its, columns)` and return the columns `returning` of each line."""
     if not lines:
         return []
     places = f"({', '.join(['%s'] * len(lines[0]))})"
@@ -44,9 +44,9 @@ def insert(table: str, lines: Sequence[Sequence[Any]], returning: str) -> list[t
 
 
 def known(model: type[Found], **values: Any) -> Found:
-    """Return a stored `model` of which only `values` were read; the rest is read when somebody asks for it.
+    """Return an instance of `model` with only `values` loaded and its other fields deferred.
 
-    By name, since `from_db` takes values in the order of the model's columns whatever names it is given.
+    `from_db` needs values in the order of the model's columns, so they are sorted here.
     """
     names = [field.attname for field in model._meta.concrete_fields if field.attname in values]
     if len(names) != len(values):

@@ -1,4 +1,4 @@
-"""Values as the statements written by hand (`foundation.database.statements`) give and find them."""
+"""Conversion of values for hand-written statements (`foundation.database.statements`)."""
 
 from datetime import datetime
 from typing import Any
@@ -9,7 +9,7 @@ from django.utils import timezone
 
 
 def uuid_value(value: UUID) -> Any:
-    """Return a UUID as the database keeps it."""
+    """Return a UUID in the format of the database."""
     return value if connection.features.has_native_uuid_field else value.hex
 
 
@@ -19,7 +19,7 @@ def moment_value(value: datetime) -> Any:
 
 
 def moment(value: Any) -> datetime:
-    """Return a moment that a statement found."""
+    """Return a time from the database as an aware datetime."""
     if isinstance(value, datetime):
         return value if timezone.is_aware(value) else timezone.make_aware(value, connection.timezone)
     return timezone.make_aware(datetime.fromisoformat(value), connection.timezone)

@@ -1,1 +1,1 @@
-"""What operators watch: ids in logs, and counters of processes."""
+"""Monitoring for operators: ids in logs, counters, errors and traces."""

@@ -1,7 +1,7 @@
-"""Counters that processes keep in memory, added up over all processes of this web server when /metrics is read.
+"""Counters of processes, summed over all processes of this web server when /metrics is read.
 
-Web processes share a folder (`config.counters`), in which each keeps its counters in a file that outlives it. Where
-there is no such folder, as under `runserver`, there is one process, which tells its own.
+Web processes share a folder (`config.counters`), in which each has a file with its counters that outlives it. Without
+the folder, as under `runserver`, there is only one process, which reports its own counters.
 """
 
 import os
@@ -12,7 +12,7 @@ from prometheus_client.core import Metric
 from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.values import MutexValue, ValueClass
 
-FOLDER = "PROMETHEUS_MULTIPROC_DIR"  # read by prometheus_client when it is imported
+FOLDER = "PROMETHEUS_MULTIPROC_DIR"  # read by prometheus_client at import
 REGISTRY = CollectorRegistry(auto_describe=False)
 
 

@@ -1,4 +1,4 @@
-"""What every line of a log says besides its message: which request or job it is about, as text or as JSON."""
+"""The request or job of each log line, as text or as JSON."""
 
 import json
 import logging
@@ -13,7 +13,7 @@ JOB: ContextVar[str] = ContextVar("job", default="")
 
 @contextmanager
 def context_of(variable: ContextVar[str], value: str) -> Iterator[None]:
-    """Say of which request or job the lines in the block are."""
+    """Set the request or job of log lines during the block."""
     before = variable.set(value)
     try:
         yield
@@ -22,7 +22,7 @@ def context_of(variable: ContextVar[str], value: str) -> Iterator[None]:
 
 
 class ContextFilter(logging.Filter):
-    """Gives records `request`, `job` and `context`, the two as words."""
+    """Adds `request_id`, `job_id` and `context`, which is both as text, to records."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         ids = {"request": REQUEST.get(), "job": JOB.get()}
@@ -32,7 +32,7 @@ class ContextFilter(logging.Filter):
 
 
 class JsonFormatter(logging.Formatter):
-    """One JSON object a line: at (UTC), level, logger, message, and request, job and exception where there are any."""
+    """Formats a record as a JSON object: at (UTC), level, logger, message and, if any, request, job, exception."""
 
     def format(self, record: logging.LogRecord) -> str:
         line = {

@@ -1,7 +1,7 @@
-"""Errors of the log, sent to Sentry as their types, their codes and the lines of code: nothing else leaves this server.
+"""Sending logged errors to Sentry, with only their types, codes and lines of code.
 
-Left to itself, Sentry's client collects messages, requests and local variables. Here its integrations are off, and it
-only carries events that `event_of` builds from what may leave.
+By default, Sentry's client collects messages, requests and local variables. Here, its integrations are off, and it
+only sends events built by `event_of` from permitted data.
 """
 
 import logging
@@ -18,18 +18,20 @@ from foundation.errors import code_of, type_of
 from foundation.monitoring.log_context import JOB, REQUEST
 
 ROOT = Path(__file__).resolve().parents[3]
-# What somebody sent on purpose is no error of ours; what the senders themselves log would be sent without end.
+# Suspicious requests are not errors of this server; errors of the senders themselves would be sent endlessly.
 _LEFT_OUT = ("django.security", "sentry_sdk", "opentelemetry", "urllib3")
-_SENT = "sent_to_sentry"  # of errors that more than one logger writes down, such as those of jobs
+_SENT = (
+    "sent_to_sentry"  # marks sent errors, because several loggers may log the same one, such as those of jobs
+)
 _SECONDS_TO_END = 2
-_SECONDS_BETWEEN_OUTAGES = 60.0  # while the database is away, every request fails
+_SECONDS_BETWEEN_OUTAGES = 60.0  # during an outage, every request fails
 _LIBRARY = re.compile(r".*/(?:site-packages|python3\.\d+)/")
 
 Event = dict[str, Any]
 
 
 class SentryHandler(logging.Handler):
-    """Sends records of errors in the background; does nothing where sentry-sdk is not installed."""
+    """Sends error records in the background; does nothing if sentry-sdk is not installed."""
 
     def __init__(self, dsn: str, environment: str) -> None:
         super().__init__(logging.ERROR)
@@ -53,11 +55,11 @@ class SentryHandler(logging.Handler):
             self._client.capture_event(event_of(record))
             if record.exc_info and record.exc_info[1]:
                 setattr(record.exc_info[1], _SENT, True)
-        except Exception:  # the boundary of logging, as in every handler: the request goes on
+        except Exception:  # as in every handler, logging must not fail the request
             self.handleError(record)
 
     def close(self) -> None:
-        """Send what waits, when the process ends."""
+        """Send waiting events at the end of the process."""
         if self._client is not None:
             self._client.close(timeout=_SECONDS_TO_END)
         super().close()
@@ -84,7 +86,7 @@ def _client(dsn: str, environment: str) -> Any:
 
 
 def event_of(record: logging.LogRecord) -> Event:
-    """Return all that may leave of a record of the log: no message, argument, value, address or name of a person."""
+    """Return the permitted data of a log record: no message, argument, value, address or name of a person."""
     place = f"{_file(record.pathname)}:{record.lineno}"
     event: Event = {
         "timestamp": datetime.fromtimestamp(record.created, UTC),
@@ -115,7 +117,7 @@ def _tags(record: logging.LogRecord) -> dict[str, str]:
 
 
 def _chain(error: BaseException) -> Iterator[BaseException]:
-    """Yield an error and what it was raised from, without going round in circles."""
+    """Yield an error and its causes, each only once."""
     seen: set[int] = set()
     link: BaseException | None = error
     while link is not None and id(link) not in seen:
@@ -139,7 +141,7 @@ def _exception(error: BaseException) -> Event:
 
 
 def _file(path: str) -> str:
-    """Return the path of a file of ours or of a library, without where it lies on this machine."""
+    """Return the path of a file relative to the project or the library folder."""
     if _LIBRARY.match(path):
         return _LIBRARY.sub("", path)
     return str(Path(path).relative_to(ROOT)) if Path(path).is_relative_to(ROOT) else Path(path).name

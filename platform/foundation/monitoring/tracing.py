@@ -1,7 +1,7 @@
-"""Spans for OpenTelemetry: how long each request and job took, its route or kind, and how it ended. No content.
+"""Spans for OpenTelemetry: duration, route or kind, and outcome of each request and job, without content.
 
-Nothing is imported or timed unless OTEL_EXPORTER_OTLP_ENDPOINT is set. Spans carry only what `note` and `note_error`
-give them: constants of the code, ids of requests and jobs, and figures.
+Nothing is imported or timed unless OTEL_EXPORTER_OTLP_ENDPOINT is set. Spans contain only attributes added by `note`
+and `note_error`: constants of the code, ids of requests and jobs, and numbers.
 """
 
 import atexit
@@ -29,7 +29,7 @@ _SECONDS_TO_END = 2
 
 @dataclass
 class OpenSpan:
-    """What is known of a request or job while it runs."""
+    """The data of a running request or job."""
 
     name: str = ""
     failed: bool = False
@@ -38,7 +38,7 @@ class OpenSpan:
     query_seconds: float = 0.0
 
     def time_query(self, execute: Callable[..., Any], *query: Any) -> Any:
-        """Count a query of the database and its time; of its text and values nothing is kept."""
+        """Count a database query and its time, without its text and values."""
         began = time.perf_counter()
         try:
             return execute(*query)
@@ -53,13 +53,13 @@ _tracer: "Tracer | None" = None
 
 
 def configured() -> bool:
-    """Return whether spans are sent: to an address that is set, by packages that are installed."""
+    """Return whether spans are sent: the endpoint is set and the packages are installed."""
     return bool(settings.OTEL_EXPORTER_OTLP_ENDPOINT) and installed()
 
 
 @cache
 def installed() -> bool:
-    """Return whether the packages are there that send spans; imports the packages around them."""
+    """Return whether the packages that send spans are installed; this imports their parent packages."""
     try:
         return find_spec("opentelemetry.exporter.otlp.proto.http") is not None
     except ModuleNotFoundError:
@@ -68,7 +68,7 @@ def installed() -> bool:
 
 @contextmanager
 def traced(*, server: bool = False) -> Iterator[OpenSpan]:
-    """Time the block as one span; an error that leaves it makes it a failed one."""
+    """Time the block as a span, which fails if an exception leaves the block."""
     span = OpenSpan()
     if not configured():
         yield span
@@ -87,20 +87,20 @@ def traced(*, server: bool = False) -> Iterator[OpenSpan]:
 
 
 def note(name: str, value: str | int | float) -> None:
-    """Give the open span an attribute, if there is one."""
+    """Add an attribute to the open span, if there is one."""
     if span := _OPEN.get():
         span.attributes[name] = value
 
 
 def note_error(error: BaseException) -> None:
-    """Give the open span the type and code of an error."""
+    """Add the type and code of an error to the open span."""
     note("error.type", type_of(error))
     if code := code_of(error):
         note("error.code", code)
 
 
 def _send(span: OpenSpan, began: int, *, server: bool) -> None:
-    """Hand a span to the thread that sends it; what finds no room in its queue is dropped."""
+    """Queue a span for the sending thread; spans beyond the queue's capacity are dropped."""
     from opentelemetry.context import Context
     from opentelemetry.trace import SpanKind, StatusCode
 
@@ -120,7 +120,7 @@ def _send(span: OpenSpan, began: int, *, server: bool) -> None:
 
 
 def _tracer_of_process() -> "Tracer":
-    """Return the tracer, made with the first span: threads do not outlive the fork of a web server's processes."""
+    """Return the tracer, created at the first span, because its thread would not survive a fork."""
     global _tracer
     with _lock:
         if _tracer is None:
@@ -146,7 +146,7 @@ def _new_tracer() -> "Tracer":
     provider.add_span_processor(processor)
 
     def end() -> None:
-        """Send waiting spans; a collector that does not answer does not delay the end of a process."""
+        """Send waiting spans, for at most 2 s if the collector does not answer."""
         patience = threading.Timer(_SECONDS_TO_END, exporter.shutdown)
         patience.daemon = True
         patience.start()

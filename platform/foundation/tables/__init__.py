@@ -1,1 +1,1 @@
-"""Tables that people upload: CSV, TSV, JSON lines and Excel, read as text or refused."""
+"""Reading tables as text: CSV, TSV, JSON lines and Excel."""

@@ -1,4 +1,4 @@
-"""Text in CSV files that a spreadsheet would run as a formula: an apostrophe in front, which can be taken off again."""
+"""Guards against formulas in CSV files: an apostrophe before text, which can be removed again."""
 
 import re
 
@@ -7,13 +7,13 @@ _MARK = "'"
 
 
 def guarded(text: str) -> str:
-    """Return a text with an apostrophe in front where a spreadsheet would run it, or where it looks guarded itself.
+    """Return a text with an apostrophe in front if a spreadsheet would run it or if it looks guarded itself.
 
-    `unguarded` gives back the same text.
+    `unguarded` returns the original text.
     """
     return _MARK + text if _GUARDED.match(text) else text
 
 
 def unguarded(text: str) -> str:
-    """Return what `guarded` was given."""
+    """Return the text without the apostrophe of `guarded`."""
     return text[1:] if text.startswith(_MARK) and _GUARDED.match(text) else text

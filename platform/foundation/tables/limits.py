@@ -1,15 +1,15 @@
-"""How large a table may be, and how one is refused. Its bytes are limited by the setting TABLE_MAX_BYTES."""
+"""Limits of tables, and errors for tables. The setting TABLE_MAX_BYTES limits their bytes."""
 
 from foundation.errors import DomainError
 
-MAX_COLUMNS = 1_000  # the widest published table of judgements has forty
+MAX_COLUMNS = 1_000  # the widest published table of judgements has 40
 MAX_ROWS = 10_000_000
 MAX_CELLS = 50_000_000
-MAX_CELL = 131_072  # characters; what no column of a table of judgements needs
+MAX_CELL = 131_072  # characters; more than any column of judgements needs
 
 
 def refusal(name: str, problem: str, code: str = "table_unreadable") -> DomainError:
-    """Return the error that says of a file, by its name, what is wrong with it."""
+    """Return an error about a file: its name followed by the problem."""
     return DomainError(code, f"“{name}” {problem}.", fields={"file": problem})
 
 

@@ -1,4 +1,4 @@
-"""Tables that people bring: CSV, TSV, JSON lines or an Excel workbook, read as text or refused."""
+"""Reading CSV, TSV, JSON lines and Excel workbooks as text."""
 
 import csv
 import hashlib
@@ -36,21 +36,21 @@ _HEADER_BYTES = 1024 * 1024
 
 @dataclass(frozen=True)
 class Table:
-    """The cells of a table as text, column by column. `''` is an empty cell; nothing else means missing."""
+    """The cells of a table as text, by column. `''` is an empty cell; no other value means missing."""
 
-    name: str  # of the file, as messages call it
+    name: str  # of the file, for messages
     columns: dict[str, NDArray[np.object_]]
-    rows: NDArray[np.int64]  # the row number that a spreadsheet shows: the header is row 1
-    unreadable: tuple[tuple[int, str], ...]  # (row, why): its cells do not fit the header
+    rows: NDArray[np.int64]  # row number as in a spreadsheet, where the header is row 1
+    unreadable: tuple[tuple[int, str], ...]  # (row, reason)
     digest: str  # SHA-256 of the file
-    positions: frozenset[str] = frozenset()  # columns that say where in the file a row is, and no more
+    positions: frozenset[str] = frozenset()  # columns that only give the position of a row in the file
 
     def __len__(self) -> int:
         return len(self.rows)
 
     @property
     def read(self) -> int:
-        """How many rows the file has beside its header."""
+        """The number of rows of the file without its header."""
         return len(self.rows) + len(self.unreadable)
 
 
@@ -63,11 +63,11 @@ def read_table(
     max_bytes: int | None = None,
     take_out_unstorable: bool = False,
 ) -> Table:
-    """Read a table. Whether it is a workbook follows from its content, JSON lines from its name.
+    """Read a table. Workbooks are recognised by their content, JSON lines by the name of the file.
 
-    Raises DomainError naming the file, and the row where there is one: missing, empty, too large (in bytes, rows,
-    columns or cells), not text, not UTF-8, broken quoting, a cell too long, a column twice, no such sheet, a
-    damaged workbook. Rows that hold what no database stores as text are unreadable, unless it is taken out.
+    Raises DomainError, naming the file and any row, for a file that is missing, empty, too large (in bytes, rows,
+    columns or cells), not text or not UTF-8, and for broken quoting, too long cells, repeated columns, an unknown sheet
+    or a damaged workbook. Rows with characters that no database can store are unreadable, unless these are taken out.
     """
     limit = settings.TABLE_MAX_BYTES if max_bytes is None else max_bytes
     name = name or Path(str(getattr(source, "name", source))).name
@@ -84,7 +84,7 @@ def read_table(
 def _rows(
     data: bytes, name: str, *, sheet: str | None, workbooks: bool, max_bytes: int
 ) -> Iterator[Sequence[str]]:
-    """Return all rows from the header on; blank ones are empty."""
+    """Return all rows including the header; blank rows are empty."""
     if data.startswith((_ZIP, _LEGACY_EXCEL)):
         if not workbooks:
             raise refusal(name, "is a spreadsheet or archive, not a CSV file; save it as CSV (UTF-8) first")
@@ -99,13 +99,13 @@ def _rows(
 
 
 def check_header(source: BinaryIO, *, name: str, needs: Collection[str]) -> None:
-    """Refuse at once what `read_table` would refuse of the beginning of a CSV file, and go back to its start.
+    """Check the beginning of a CSV file as `read_table` would, and rewind the file; raise DomainError if invalid.
 
-    For pages that take a file and let a worker read it. `needs` are columns, whatever their case.
+    For pages that accept a file for a worker to read. `needs` are lower-case names of required columns.
     """
     data = source.read(_HEADER_BYTES)
     source.seek(0)
-    # The last line may be cut, perhaps in the middle of a character.
+    # Drop the last line, which may be incomplete.
     beginning = data if len(data) < _HEADER_BYTES else data[: data.rfind(b"\n") + 1] or data[:-4]
     if not beginning.strip():
         raise refusal(name, "is empty", "table_empty")
@@ -114,7 +114,7 @@ def check_header(source: BinaryIO, *, name: str, needs: Collection[str]) -> None
 
 
 def needs_columns(columns: Collection[str], *, name: str, needs: Collection[str]) -> None:
-    """Raise DomainError unless a table has the columns it needs."""
+    """Raise DomainError unless `columns` contains all columns in `needs`."""
     for column in needs:
         if column not in columns:
             raise DomainError(
@@ -129,7 +129,7 @@ def _is_json_lines(name: str) -> bool:
 
 
 def read_bytes(source: Path | BinaryIO, name: str, *, max_bytes: int | None = None) -> bytes:
-    """Return the content of a file that people bring; DomainError where it is missing, empty or too large."""
+    """Return the content of a file; raise DomainError if it is unreadable, empty or too large."""
     limit = settings.TABLE_MAX_BYTES if max_bytes is None else max_bytes
     try:
         if isinstance(source, Path):
@@ -163,7 +163,7 @@ def _text(data: bytes, name: str) -> str:
 def _csv_lines(text: str, name: str) -> Iterator[Sequence[str]]:
     end = text.find("\n")
     header = text[: end if end >= 0 else None]
-    # The mark that cuts the header most: European exports use semicolons, some tools tabs.
+    # The most frequent separator in the header: European exports use semicolons, some tools tabs.
     delimiter = max(",;\t", key=lambda mark: (header.count(mark), mark == ","))
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     row = 0
@@ -182,7 +182,7 @@ def _csv_lines(text: str, name: str) -> Iterator[Sequence[str]]:
 def _json_lines(text: str, name: str) -> Iterator[Sequence[str]]:
     records: list[dict[str, str]] = []
     columns: dict[str, None] = {}
-    # Not splitlines(): a JSON string may hold other line separators as they are.
+    # Not splitlines(): JSON strings may contain other line separators.
     for row, line in enumerate(text.split("\n"), start=1):
         record = _json_record(line, row, name) if line.strip() else {}
         columns.update(dict.fromkeys(record))
@@ -202,7 +202,7 @@ def _json_lines(text: str, name: str) -> Iterator[Sequence[str]]:
 def _json_record(line: str, row: int, name: str) -> dict[str, str]:
     try:
         record = json.loads(line)
-        # What nests nearly too deeply to be read may be too deep to be written.
+        # A value nested just within the limit for reading may be too deep for writing.
         cells = {key: text_of(cell) for key, cell in record.items()} if isinstance(record, dict) else None
     except (ValueError, RecursionError) as error:
         raise refusal(name, f"is not JSON in line {row}", "table_not_json") from error
@@ -225,7 +225,7 @@ def _table(lines: Iterator[Sequence[str]], name: str, digest: str) -> Table:
     rows: list[int] = []
     fitting: list[Sequence[str]] = []
     unreadable: list[tuple[int, str]] = []
-    # JSON lines have no header line: the object of line 1 is row 1.
+    # JSON lines have no header: the object in line 1 is row 1.
     first_row = 1 if _is_json_lines(name) else 2
     for row, line in enumerate(lines, start=first_row):
         _check_size(name, rows=row, columns=len(header))
@@ -262,7 +262,7 @@ def _header(line: Sequence[str] | None, name: str) -> list[str]:
 
 
 def unstorable(text: str) -> str:
-    """Return the part of a text that no database can store, or "". JSON and workbooks may contain it."""
+    """Return a description of characters in a text that no database can store, or ""."""
     match = _NO_CHARACTER.search(text)
     if match is None:
         return ""
@@ -275,7 +275,7 @@ def storable(text: str) -> str:
 
 
 def without_unstorable(table: Table) -> Table:
-    """Move the rows with cells that no database can store to those that are unreadable."""
+    """Return the table with rows that no database can store moved to `unreadable`."""
     reasons: dict[int, str] = {}
     for column, cells in table.columns.items():
         if unstorable("\n".join(cells)):

@@ -1,4 +1,4 @@
-"""The state of an imported file's rows: each is kept, repaired (how) or rejected (why)."""
+"""The report on the rows of an imported file: each is kept, repaired or rejected."""
 
 import csv
 from collections.abc import Iterable, Mapping
@@ -13,9 +13,9 @@ class Rejection:
     """A row that was left out."""
 
     file: str
-    row: int  # as a spreadsheet counts, the header being row 1
+    row: int  # as in a spreadsheet, where the header is row 1
     reason: str
-    summary: str = ""  # what counts call it, where the reason names another row
+    summary: str = ""  # wording for counts, if the reason names another row
 
 
 @dataclass(frozen=True)

@@ -1,11 +1,11 @@
-"""Prints one sheet of a workbook as JSON lines: run as a process of its own, without Django.
+"""A program, without Django, that prints one sheet of a workbook as JSON lines.
 
-The reader of workbooks is written in Rust. Where a workbook lies about its size or unpacks to more than there is,
-it ends the whole process, which must not be the web server's or a worker's; here it ends this one.
+The reader of workbooks is written in Rust. A workbook that states a false size or unpacks to more than the available
+memory ends its process, which must not be a web server or worker.
 
-Standard input is the workbook; arguments are the name of the sheet ("" for the first) and the most columns, cells,
-characters of a cell and bytes of memory. The first line that is printed is `{"rows": n}`, and each further one a row
-as a list of texts; or it is `{"problem": code, …}` and the last.
+Standard input is the workbook. Arguments are the name of the sheet ("" for the first) and the limits of columns, cells,
+characters per cell and bytes of memory. The first line of output is `{"rows": n}`, followed by each row as a list of
+texts. On an error, `{"problem": code, …}` is the last line.
 """
 
 import datetime as dt
@@ -20,11 +20,11 @@ from typing import Any
 
 from python_calamine import CalamineSheet, CalamineWorkbook
 
-# What `_rels/.rels` says of each part, and in it the address: two simple searches take as long as the file is.
+# The relationships in `_rels/.rels` and their targets: two simple patterns, which take linear time.
 _RELATIONSHIP = re.compile(rb"<Relationship\b([^<>]*)>")
 _TARGET = re.compile(rb'\bTarget="([^"]+)"')
-OUT_OF_MEMORY = 3  # the exit status
-_SECONDS = 600  # of the processor; a million rows of twenty columns take a tenth of it
+OUT_OF_MEMORY = 3  # exit status
+_SECONDS = 600  # of processor time; a million rows of 20 columns take a tenth of it
 
 
 def main(sheet: str, most_columns: int, most_cells: int, longest_cell: int, memory: int) -> None:
@@ -40,7 +40,7 @@ def main(sheet: str, most_columns: int, most_cells: int, longest_cell: int, memo
     if (sheet and sheet not in names) or not names:
         _say(problem="no_sheet", sheets=[name[:80] for name in names[:20]])
         return
-    # Counted from the top left corner, so that row numbers are those a spreadsheet shows.
+    # Counted from the top left corner, so that row numbers are the same as in a spreadsheet.
     page = workbook.get_sheet_by_name(sheet) if sheet else workbook.get_sheet_by_index(0)
     height, width = _size(page)
     if width > most_columns or height * width > most_cells:
@@ -50,9 +50,9 @@ def main(sheet: str, most_columns: int, most_cells: int, longest_cell: int, memo
 
 
 def with_usual_names(data: bytes) -> bytes | None:
-    """Return a workbook whose main part has the name that the reader looks for; None where it has no such part.
+    """Return the workbook with its main part renamed to the name that the reader expects; None without main part.
 
-    Any name is allowed, as `_rels/.rels` says which part it is; some programs write `xl/workbook22.xml`.
+    Any name is allowed, because `_rels/.rels` declares the main part; some programs write `xl/workbook22.xml`.
     """
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         names = archive.namelist()
@@ -79,7 +79,7 @@ def with_usual_names(data: bytes) -> bytes | None:
 
 
 def _main_part(relationships: bytes) -> str:
-    """Return the name of the part that is declared as the workbook; "" if there is none."""
+    """Return the name of the part declared as the workbook, or ""."""
     for relationship in _RELATIONSHIP.finditer(relationships):
         target = _TARGET.search(relationship[1])
         if target and b'/officeDocument"' in relationship[1]:
@@ -104,7 +104,7 @@ def _print_rows(page: CalamineSheet, longest_cell: int) -> None:
 
 
 def text_of(value: Any) -> str:
-    """Return a cell as text; `""` is an empty one."""
+    """Return a cell as text; `""` for an empty cell."""
     if isinstance(value, str):
         return value
     if value is None:

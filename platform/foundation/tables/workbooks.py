@@ -1,4 +1,4 @@
-"""Excel workbooks, read in a process of their own that may not take more than its share."""
+"""Reading Excel workbooks in a separate process with limited memory and time."""
 
 import io
 import json
@@ -14,7 +14,7 @@ from typing import Any
 from foundation.tables import workbook_process
 from foundation.tables.limits import MAX_CELL, MAX_CELLS, MAX_COLUMNS, refusal
 
-# What Python's reader of zip archives raises of damaged ones.
+# Exceptions of `zipfile` for damaged archives.
 ZIP_DAMAGE = (
     zipfile.BadZipFile,
     zlib.error,
@@ -25,12 +25,12 @@ ZIP_DAMAGE = (
     ValueError,
     OverflowError,
 )
-# Enough for a million rows of ten columns.
+# Bytes; enough for a million rows of 10 columns.
 MAX_MEMORY = 1024**3
 
 
 def workbook_rows(data: bytes, *, name: str, sheet: str | None, max_bytes: int) -> Iterator[list[str]]:
-    """Yield the rows of a sheet as texts, from the first row a spreadsheet shows. Raises DomainError."""
+    """Yield the rows of a sheet as texts, from row 1 of the spreadsheet. Raises DomainError."""
     _check_archive(data, name, max_bytes)
     arguments = (sheet or "", MAX_COLUMNS, MAX_CELLS, MAX_CELL, MAX_MEMORY)
     reader = subprocess.Popen(  # noqa: S603 -- our own program; of what people bring, a name at most
@@ -59,7 +59,7 @@ def _rows_of(
         reader.stdin.write(data)
         reader.stdin.close()
     except BrokenPipeError:
-        pass  # it ended before it had read everything: its output, or missing output, shows why
+        pass  # the reader ended early; its output, or missing output, shows the reason
     message = json.loads(reader.stdout.readline() or "null")
     rows = 0
     for line in reader.stdout if message and "rows" in message else ():
@@ -75,7 +75,7 @@ def _rows_of(
 
 def _problem(message: dict[str, Any] | None, name: str, sheet: str | None, status: int) -> Exception:
     if message is None:
-        # The reader's own memory: it is ended by a signal, or Python in it has none left.
+        # The reader exceeded its memory: it was ended by a signal, or Python ran out of memory.
         if status < 0 or status == workbook_process.OUT_OF_MEMORY:
             return refusal(
                 name,
@@ -102,7 +102,7 @@ def _problem(message: dict[str, Any] | None, name: str, sheet: str | None, statu
 
 
 def _check_archive(data: bytes, name: str, limit: int) -> None:
-    """Refuse what plainly unpacks to too much; what an archive says of itself may be a lie."""
+    """Refuse an archive whose declared size is too large; the declared size may be false."""
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             unpacked = sum(part.file_size for part in archive.infolist())

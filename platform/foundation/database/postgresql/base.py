@@ -1,4 +1,4 @@
-"""Django's PostgreSQL, with less asked of the server: statements prepared once, no question whether it is there."""
+"""Django's PostgreSQL back-end, with prepared statements and a health check without a query."""
 
 import select
 from collections.abc import Callable, Mapping, Sequence
@@ -14,13 +14,13 @@ Parameters = Mapping[str, Any] | Sequence[Any]
 
 
 class DatabaseWrapper(base.DatabaseWrapper):
-    """`run_prepared` for the statements of `foundation.database.statements`; a health check without a round trip."""
+    """Adds `run_prepared` for `foundation.database.statements`, and a health check without a round trip."""
 
     SchemaEditorClass = DatabaseSchemaEditor
     _prepared: Cursor[Any] | None = None
 
     def run_prepared(self, query: str, parameters: Parameters) -> Cursor[Any]:
-        """Run a statement that the server planned once for this connection; one cursor serves them all."""
+        """Run a statement, prepared once per connection; one cursor is used for all statements."""
         self.close_if_health_check_failed()
         self.ensure_connection()
         with self.wrap_database_errors:
@@ -33,7 +33,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
             return self._prepared.execute(query, parameters, prepare=True)
 
     def _run_wrapped(self, cursor: Cursor[Any], query: str, parameters: Parameters) -> Cursor[Any]:
-        """Run a prepared statement within `execute_wrapper`, as Django's own cursors do."""
+        """Run a prepared statement inside the `execute_wrapper`s, as Django's own cursors do."""
 
         def execute(query: str, parameters: Parameters, *_: Any) -> Any:
             return cursor.execute(query, parameters, prepare=True)
@@ -45,7 +45,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
         return cursor
 
     def is_usable(self) -> bool:
-        """Return whether a kept connection lives. One that ended, as at a restart, has that to read."""
+        """Return whether a persistent connection is alive; a connection closed by the server is readable."""
         if self.connection is None or self.connection.closed:
             return False
         waiting = select.poll()

@@ -1,21 +1,21 @@
-"""Changes of tables beside a version of the software that does not know them yet."""
+"""Schema changes while an earlier version of the software is running."""
 
 from typing import Any
 
 from django.db.backends.postgresql import schema
 from django.db.models import Field, Model
 
-# Who asks for a lock makes everybody behind them wait, so it is asked for a moment at a time. `migrate` tries again.
+# A waiting lock request blocks all later ones, so it must be short. `migrate` retries it.
 LOCK_TIMEOUT_MS = 200
 
 
 class DatabaseSchemaEditor(schema.DatabaseSchemaEditor):
-    """Waits for locks for a moment only, and leaves new columns the default with which it filled them."""
+    """Waits only briefly for locks, and keeps the database default of new columns."""
 
     def __enter__(self) -> "DatabaseSchemaEditor":
         super().__enter__()
         if not self.collect_sql:
-            # For the transaction, if there is one; else until the editor ends.
+            # For the transaction, if there is one, else until the editor exits.
             self.execute(f"SET {'LOCAL ' * self.connection.in_atomic_block}lock_timeout = {LOCK_TIMEOUT_MS}")
         return self
 
@@ -28,7 +28,7 @@ class DatabaseSchemaEditor(schema.DatabaseSchemaEditor):
                     cursor.execute("RESET lock_timeout")
 
     def execute(self, sql: Any, params: Any = ()) -> None:
-        """Run a statement; one that waits for all open transactions and blocks nobody may wait."""
+        """Run a statement; CONCURRENTLY statements, which block nobody, may wait for locks."""
         if " CONCURRENTLY " not in str(sql) or self.collect_sql:
             super().execute(sql, params)
             return
@@ -45,8 +45,8 @@ class DatabaseSchemaEditor(schema.DatabaseSchemaEditor):
         new_field: "Field[Any, Any]",
         drop: bool = False,
     ) -> Any:
-        # After a column was added, Django drops the default with which it filled the rows. The version before this
-        # one goes on inserting rows without the column.
+        # After adding a column, Django drops the default with which it filled the rows. The previous version
+        # continues to insert rows without the column, so keep it.
         return super()._alter_column_default_sql(  # type: ignore[misc]  # the stubs leave it out
             model, old_field, new_field, drop=drop and old_field is not None
         )

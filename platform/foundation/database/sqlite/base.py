@@ -1,4 +1,4 @@
-"""Django's SQLite, with writers that take turns: SQLite itself lets them try again after ever longer pauses."""
+"""Django's SQLite back-end, with a queue of writers, because SQLite makes them retry after ever longer pauses."""
 
 import fcntl
 import os
@@ -9,15 +9,15 @@ from django.db.backends.sqlite3 import base
 
 
 class DatabaseWrapper(base.DatabaseWrapper):
-    """A transaction waits for its turn at a lock beside the database's file, and looks every millisecond.
+    """Transactions wait for a lock file beside the database, which they try every millisecond.
 
-    The lock only orders: SQLite's own keeps transactions apart, also from other programs that have the file open.
-    It belongs to an open file, so a process that is killed releases it. After the time that SQLite would wait, the
-    transaction begins without the lock and may be refused as usual.
+    The lock only orders writers: SQLite's own lock isolates transactions, including those of other programs. The
+    lock belongs to an open file, so a killed process releases it. After SQLite's timeout, the transaction begins
+    without the lock and may be refused as usual.
     """
 
-    _queue: int | None = None  # descriptor of the file that is locked
-    LOOK_EVERY = 0.001  # seconds; SQLite's own pauses grow to a tenth of a second
+    _queue: int | None = None  # descriptor of the lock file
+    LOOK_EVERY = 0.001  # seconds; SQLite's own pauses grow to 0.1 s
 
     def _start_transaction_under_autocommit(self) -> None:
         self._wait_for_turn()
