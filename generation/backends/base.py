@@ -94,5 +94,5 @@ class Backend(Protocol):
     def load(self, *, model_id: str, parameters: Parameters, revision: str = "") -> Model:
         """Load the model; raise DomainError, in one sentence, when it is not available.
 
-        `revision` is the revision of the run's first images, or ""; a source with several revisions loads it.
+        `revision` is the revision of the run's first images, or "". If the source has several, load this one.
         """

@@ -60,7 +60,7 @@ class ImageFilter:
 
 @dataclass(frozen=True)
 class Choices:
-    """The values in a study's images to filter by, and the number of images per group, model and condition."""
+    """The filter choices that occur in a study's images, and image counts by group, model and condition."""
 
     groups: tuple[tuple[int, str, str], ...]  # key, name, display name
     models: tuple[str, ...]

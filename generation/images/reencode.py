@@ -1,4 +1,4 @@
-"""Re-encoding of pictures before they are served: the same pixels, new bytes, no metadata."""
+"""Re-encoding of pictures before they are served: the same look, new bytes, no metadata."""
 
 import hashlib
 import io

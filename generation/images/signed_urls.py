@@ -1,7 +1,7 @@
 """Signed addresses of images, which reveal nothing about the image.
 
 An address contains a token: the image's random public id, its expiry, a hash of the viewer and the size, encrypted
-and authenticated. Anyone with the token can see the image until it expires, without a session, so that other
+and authenticated. Anyone with the token can see the image until it expires, without a session, so that external
 labelling tools can show it. The encryption is the synthetic-IV construction (as in RFC 5297) with HMAC-SHA256 as
 its only primitive: the IV is a MAC of the plaintext, so tokens cannot be altered, and equal contents give equal
 addresses, which lets browsers cache images.

@@ -107,7 +107,7 @@ class GenerateForm(forms.Form):
         )
 
     def plan(self) -> dict[str, Any]:
-        """Return the arguments of `estimating.estimate` and of `planning.plan_run`."""
+        """Return the arguments of `estimates.estimate` and `planning.plan_run`."""
         data = self.cleaned_data
         backend, paid = data["backend"], data["backend"] in PAID
         return {

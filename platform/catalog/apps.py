@@ -14,9 +14,6 @@ class CatalogConfig(AppConfig):
 
 
 def _works_on_studies(user: Any) -> bool:
-    from accounts.rights import (
-        Capability,
-        person_may,
-    )  # models are not loaded yet when this module is imported
+    from accounts.rights import Capability, person_may  # models are not loaded when apps are imported
 
     return person_may(user, Capability.SEE_RESOURCES)

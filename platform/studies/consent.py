@@ -107,7 +107,7 @@ def _series(study: Study) -> str:
 def give(*, annotator: Annotator, text: ConsentText, study: Study | None = None) -> Consent:
     """Record that `annotator` agrees to `text`; agreeing again renews a withdrawn consent.
 
-    Agreeing to a translation is agreeing to the text that it translates; both are stored. If given, a withdrawal
+    Agreeing to a translation is agreeing to the text that it translates; both are stored. A withdrawal
     from `study`, where they were asked, ends; withdrawals from other studies remain in force.
     """
     agreed, translation = (text, None) if text.translates is None else (text.translates, text)

@@ -57,7 +57,7 @@ def links_for(user: Any) -> list[Link]:
 
 
 def register_next_steps(after: str, steps: NextSteps) -> None:
-    """Offer the links that `steps` returns on the page shown after `after`, such as a kind of job."""
+    """Offer the links of `steps` on the page that follows `after`, such as a kind of job."""
     _next_steps.setdefault(after, []).append(steps)
 
 

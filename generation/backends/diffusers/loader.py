@@ -176,7 +176,7 @@ def _single_file(place: WeightsSource, dtype: Any) -> Any:
 
 
 def _holds_only_pickles(place: WeightsSource, error: Exception) -> bool:
-    """Return whether the model has its weights only as pickles, which only the text of the error tells."""
+    """Return whether the model has its weights only as pickles, judging by the text of the error."""
     words = str(error).lower()
     if settings.ALLOW_PICKLED_WEIGHTS or "safetensors" not in words:
         return False

@@ -34,7 +34,7 @@ class FiniteOutput:
         return watched
 
     def _noted(self, images: Any) -> Any:
-        """Record each picture; replace numbers that are not finite by 0, to spare a warning of the conversion."""
+        """Record each picture; replace numbers that are not finite by 0, to avoid a warning from the conversion."""
         finite = _each_finite(images)
         earlier = self._finite or [True] * len(finite)
         # The safety checker may convert the pictures of a call first: a picture must be finite each time.

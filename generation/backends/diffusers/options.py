@@ -20,7 +20,10 @@ _FEW_STEPS = ("LCMScheduler", "TCDScheduler")
 
 
 def dtype_for(device: str, index: dict[str, Any]) -> str:
-    """Return the default precision; transformers get bfloat16, because their values overflow float16."""
+    """Return the default precision: float32 on a CPU; on a GPU, float16, or bfloat16 for transformers.
+
+    The values of transformers overflow float16.
+    """
     if not device.startswith("cuda"):
         return "float32"
     return "bfloat16" if "transformer" in index else "float16"

@@ -41,7 +41,7 @@ class Figure:
 
 
 def invent(generator: random.Random, *, holds: frozenset[str]) -> Figure:
-    """Return a random figure. Choices are drawn in a fixed order, so `holding` changes nothing else."""
+    """Return a random figure. Choices are drawn in a fixed order, so `holds` changes only the hands."""
     scene, skin, garment = generator.choice(SCENES), generator.choice(SKINS), generator.choice(GARMENTS)
     ears = generator.choice(("round", "leaf", "feelers"))
     mouth = generator.choice(("smile", "open", "small"))

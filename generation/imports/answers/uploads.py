@@ -61,7 +61,10 @@ def start_look(*, study: Study, file: "UploadedFile[Any]", by: User | None) -> J
 def start_import(
     *, look: Job, columns: Mapping[str, str], probe_set: str, options: AnswerImportOptions, by: User | None
 ) -> Job:
-    """Queue the import of a file read by job `look`. `columns` maps fields; `probe_set` is "" if the file names it."""
+    """Queue the import of the file that job `look` read.
+
+    `columns` is field → column; `probe_set` is "" if the file names its probe sets.
+    """
     with opened_upload(look, FILE):
         pass  # the file still exists
     kept = {name: look.arguments[name] for name in ("study", FILE, "file_name")}
@@ -75,7 +78,7 @@ def start_import(
 
 
 def looks_of(study: Study) -> QuerySet[Job]:
-    """Return the jobs that read files of a study that still exist, newest first."""
+    """Return the jobs that read still existing files of a study, newest first."""
     return Job.objects.filter(study_id=study.pk, kind=LOOK, arguments__has_key=FILE).order_by("-pk")
 
 

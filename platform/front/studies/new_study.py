@@ -149,7 +149,7 @@ class StudyFormPage:
         return int(self.form.fields[name].initial if value is None else value)
 
     def _chosen(self, request: HttpRequest) -> set[int]:
-        """Return the ticked groups, changed by the pressed button."""
+        """Return the ticked groups after applying the pressed button."""
         if not self.posted:
             return (
                 set()

@@ -29,7 +29,7 @@ class Stage:
 
 
 def stages_of(summary: StudySummary, *, may_change: bool) -> list[Stage]:
-    """Return the stages in order; protocols that ask models questions have probe and review instead of some."""
+    """Return the stages in order, with annotate and score, or with probe and review for questions to models."""
     if summary.study.asks_models:
         return [
             _plan(summary),

@@ -160,7 +160,7 @@ def _require_place(database: Database, *, again: bool) -> None:
 
 @transaction.atomic
 def _settle(backup_name: str, manifest: Manifest) -> RestoreReport:
-    """End sessions, queue running jobs again, and hold letters and bonuses so that none is sent twice."""
+    """End sessions, queue running jobs again, and cancel or hold letters and bonuses, so that none is sent twice."""
     sessions, _ = Session.objects.all().delete()
     cancelled = notices.cancel_letters(reason=f"Cancelled when the backup {backup_name} was restored.")
     queued = recovery.requeue_restored(reason=f"Queued again when the backup {backup_name} was restored.")

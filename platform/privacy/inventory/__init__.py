@@ -1,7 +1,7 @@
 """The inventory of personal data: what each table stores about annotators, and the effect of erasure on it.
 
 A test compares the inventory with the models and fails for undeclared tables and fields. Erasure, the download of
-one's own data and the table in docs/operate/personal-data.md use it.
+annotators' own data and the table in docs/operate/personal-data.md use it.
 """
 
 from functools import cache

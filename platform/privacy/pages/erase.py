@@ -33,7 +33,7 @@ _REFUSALS = {
 
 
 class EraseSelfForm(forms.Form):
-    """Confirmation by a tick and the password, if any. Wrong passwords count as failed sign-ins."""
+    """Confirmation by a checkbox and the password, if any. Wrong passwords count as failed sign-ins."""
 
     understood = forms.BooleanField(
         label=_("I know that erasing cannot be undone"),

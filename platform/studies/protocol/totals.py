@@ -15,7 +15,7 @@ ATTRIBUTES_PER_SCREEN = 5
 
 @dataclass(frozen=True)
 class StudyTotals:
-    """Counts for the chosen groups. Those of marking are upper bounds, as it uses only visual attributes."""
+    """Counts for the chosen groups. Those of marking are upper bounds: only visual attributes are marked."""
 
     groups: int
     prompts: int

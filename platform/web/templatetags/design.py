@@ -196,7 +196,7 @@ def _distance(moment: datetime) -> str:
     return gettext("in %(time)s") % {"time": timeuntil(moment, now, depth=1)}
 
 
-# Page furniture.
+# Page elements.
 
 
 @register.simple_block_tag
@@ -292,7 +292,7 @@ def copyable(text: str, label: str = "Copy") -> dict[str, object]:
     return {"text": text, "label": label}
 
 
-# Parts with a body.
+# Components with a body.
 
 
 @register.simple_block_tag

@@ -136,7 +136,7 @@ class SqliteDatabase:
     def finish(self) -> None:
         with self._connected() as connection:
             connection.execute(f"DROP TABLE {MARKER}")
-            # As the platform runs it; kept in the file.
+            # The journal mode of the platform, which is stored in the file.
             connection.execute("PRAGMA journal_mode=WAL")
 
     @property
