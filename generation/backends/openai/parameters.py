@@ -42,7 +42,7 @@ class OpenAIParameters(BackendParameters):
         max_length=40,
         expected="one word",
         label="Style",
-        help="The quality of the image, as the endpoint names it.",
+        help="The style of the image, as the endpoint names it.",
     )
     response_format: str = parameter(
         "",
