@@ -1,4 +1,4 @@
-"""The administration of people: users and roles, tokens (to revoke), consent texts (to publish)."""
+"""Admin pages of users and roles, tokens (to revoke) and consent texts (to publish)."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +10,7 @@ from django.http import HttpRequest
 from accounts import consent_texts, tokens
 from accounts.models import Annotator, ApiToken, ConsentText, User
 
-# Django's admin classes are generic to type checkers alone.
+# Django's admin classes are generic only for type checkers.
 if TYPE_CHECKING:
     ModelAdmin = admin.ModelAdmin[Any]
     TabularInline = admin.TabularInline[Any, Any]
@@ -40,7 +40,7 @@ class UserAdmin(GenericUserAdmin):
 
 
 class ReadOnlyAdmin(ModelAdmin):
-    """Rows that are written by the platform itself."""
+    """Rows that only the platform writes."""
 
     def has_add_permission(self, request: HttpRequest) -> bool:  # noqa: ARG002
         return False
@@ -64,7 +64,7 @@ class AnnotatorAdmin(ReadOnlyAdmin):
 
 @admin.register(ApiToken)
 class ApiTokenAdmin(ReadOnlyAdmin):
-    """Keys of programs; an operator can only revoke them."""
+    """API tokens; an operator can only revoke them."""
 
     list_display = (
         "name",
@@ -90,7 +90,7 @@ class ApiTokenAdmin(ReadOnlyAdmin):
 
 
 class SecondFactorAdmin(ReadOnlyAdmin):
-    """Who has a second factor; for people who lost theirs, all that they have is removed at once."""
+    """People with a second factor; if they lose it, all their factors are deleted at once."""
 
     list_display = ("user", "type", "created_at", "last_used_at")
     list_filter = ("type",)
@@ -106,7 +106,7 @@ class SecondFactorAdmin(ReadOnlyAdmin):
 
 
 class LinkedAccountAdmin(ReadOnlyAdmin):
-    """Who signs in through an identity provider; deleting a row ends this."""
+    """Accounts linked with an identity provider; deleting a row removes the link."""
 
     list_display = ("user", "provider", "uid", "date_joined", "last_login")
     list_filter = ("provider",)
@@ -116,7 +116,7 @@ class LinkedAccountAdmin(ReadOnlyAdmin):
 
 @admin.register(ConsentText)
 class ConsentTextAdmin(ModelAdmin):
-    """Publishing writes the next version of the series; a published one never changes."""
+    """Saving publishes the next version of the series; a published version never changes."""
 
     list_display = ("series", "version", "language", "created_at")
     fields = (

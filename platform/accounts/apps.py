@@ -22,12 +22,12 @@ class AccountsConfig(AppConfig):
         checks.register(check_second_factor, checks.Tags.security)
         checks.register(check_identity_provider, checks.Tags.security)
 
-        # Providers come from the settings, and no token of theirs is kept.
+        # Providers come from the settings, and none of their tokens is stored.
         admin.site.unregister([SocialAccount, SocialApp, SocialToken])
         admin.site.register(SocialAccount, LinkedAccountAdmin)
-        # Where a person works from is private.
+        # The places where a person signs in are private.
         admin.site.unregister([EmailAddress, UserSession])
-        # allauth's own form would show stored secrets and let them be changed.
+        # allauth's own form would show stored secrets and allow changes to them.
         admin.site.unregister(Authenticator)
         admin.site.register(Authenticator, SecondFactorAdmin)
 

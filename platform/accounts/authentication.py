@@ -1,4 +1,4 @@
-"""`Authorization: Bearer <key>` for programs, and what each scope permits."""
+"""Authentication of programs by `Authorization: Bearer <key>`, and the permissions of each scope."""
 
 from datetime import timedelta
 from typing import Any
@@ -28,7 +28,7 @@ class ApiTokenAuthentication(BaseAuthentication):
         if token is None:
             raise AuthenticationFailed("This token is unknown, expired or revoked.")
         now = timezone.now()
-        # Once a minute is enough to see whether a token is in use, and keeps reads from writing.
+        # Once a minute is enough to show whether a token is in use, and avoids a write for every read.
         if token.last_used_at is None or now - token.last_used_at > timedelta(minutes=1):
             ApiToken.objects.filter(pk=token.pk).update(last_used_at=now)
         return token.user, token
@@ -38,9 +38,9 @@ class ApiTokenAuthentication(BaseAuthentication):
 
 
 class HasScope(BasePermission):
-    """A token may do only what its scopes permit; a person signed in by session is not limited by scopes.
+    """Restricts tokens to their scopes; a person signed in by session is not limited by scopes.
 
-    A view names its scope for unsafe methods in `unsafe_scope`; safe methods need `read`, or that scope too.
+    A view names its scope for unsafe methods in `unsafe_scope`; safe methods need `read` or that scope.
     """
 
     def has_permission(self, request: Request, view: Any) -> bool:

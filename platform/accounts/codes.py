@@ -1,14 +1,15 @@
 """Canonical codes for people's details about themselves, recognised in many spellings.
 
-Quotas, results and releases compare codes: `woman`, the ISO 3166 code `DEU`, the UN M49 code `030`, the language code
-`qu`. An answer has a code only where its spelling leaves no doubt. A spelling that two codes share has none, nor has
-one with a typing error, one that is struck out or one that a mark may negate; nothing here guesses. What has no code
-stays in the person's own words.
+Quotas, results and releases compare codes: `woman`, the ISO 3166 code `DEU`, the UN M49 code `030`, the
+language code `qu`. An answer has a code only if its spelling is unambiguous. A spelling that two codes share
+has no code, nor has a misspelt word, a struck-out word or a word that a mark may negate; nothing is guessed.
+An answer without a code stays in the person's own words.
 
-Names in 70 languages are from the Unicode CLDR 47 (country_names.tsv, region_names.tsv, language_names.tsv; Unicode
-License v3). Demonyms and words for genders are lists of our own (nationality_words.tsv, gender_words.tsv): `~` marks
-a German adjective and `^` a German noun, which take endings. Words in ambiguous_words.tsv have no code: names of
-several countries, of a country and a town elsewhere, family names, or words about how somebody looks.
+Names in 70 languages are from the Unicode CLDR 47 (country_names.tsv, region_names.tsv, language_names.tsv;
+Unicode License v3). Demonyms and words for genders are our own lists (nationality_words.tsv,
+gender_words.tsv): `~` marks a German adjective and `^` a German noun, which take endings. Words in
+ambiguous_words.tsv have no code: names of several countries, of a country and a town elsewhere, family names,
+or words that describe looks.
 """
 
 import re
@@ -29,16 +30,16 @@ from accounts.data.code_tables import (
 from foundation.languages import of_locale
 
 CODED = ("gender", "region_of_origin", "nationality", "country_of_residence", "languages")
-# Stands among the codes of languages for those that have none: who knows which they are?
+# Represents languages without a code in a list of languages.
 UNCODED = "?"
 
-# Without its accents, “român” is somebody from Rome, “féminine” how somebody looks, and “Réunion” a meeting.
+# Without its accents, “român” is a person from Rome, “féminine” describes looks, and “Réunion” is a meeting.
 _ONLY_WITH_ACCENTS = frozenset({"roman", "feminine", "reunion"})
-# So Germans write Iceland and the French Chile; in small letters these are English words.
+# The German name of Iceland and the French name of Chile; in lower case, these are English words.
 _ONLY_IN_CAPITALS = frozenset({"island", "chili"})
-# M is “mujer” (woman) in Spanish forms and “male” in English ones. It has no code alone, but in “M (male)”.
+# M is “mujer” (woman) in Spanish forms and “male” in English ones. It has a code only in “M (male)”.
 _NEVER_ALONE = frozenset({"m"})
-# Codes that are words as well, when they are not written in capitals; the last ones never stand for a country.
+# Codes that are also words unless they are in capitals; the last ones never mean a country.
 _CODE_WORDS = frozenset(
     re.findall(
         r"\w+",
@@ -46,14 +47,14 @@ _CODE_WORDS = frozenset(
         "ne ni nu pa pe pm se si so sr st sv th to tv ve",
     )
 )
-# South Africans write SA, too. Many are also states of the USA: CA is California as well as Canada.
+# South Africans also write SA. Many codes are also states of the USA: CA is California as well as Canada.
 _NEVER_CODES = frozenset(
     re.findall(
         r"\w+",
         "na no me mr ms om sa al ar az ca co ga id il in ky la ma md mn mo mt nc ne pa sc sd tn va ba",
     )
 )
-# The codes of languages that people write; most others are words: “hi”, “so”, “man”, “see”.
+# Language codes that people write; most others are words: “hi”, “so”, “man”, “see”.
 _WRITTEN_LANGUAGE_CODES = frozenset(
     re.findall(r"\w+", "ar bg bn cs de en es fi fr hr hu ja ko nl pl pt ro ru sr sv sw th tr ur vi zh")
 )
@@ -63,7 +64,7 @@ _SMALL_LETTER_CODES = frozenset(
     )
 )
 _OVERLAY = 1  # canonical combining class
-# These show letters in another order than they were typed.
+# Controls that display letters in another order than they were typed.
 _REORDERING = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 _DASHES = "-‐–—\u2011\u2212"
 _ALLOWED = frozenset('-‐–—(),·"“”„&') | frozenset(DROPPED)
@@ -82,11 +83,11 @@ _AFTER = re.compile(
 
 
 def code_of(field: str, text: str) -> str:
-    """Return the code of an answer as typed, "" if there is none or it is ambiguous."""
+    """Return the code of a typed answer, "" if it has none or is ambiguous."""
     if _is_struck_out(text) or _REORDERING & set(text):
         return ""
     text = _without_marks(unicodedata.normalize("NFKC", text)).strip()
-    # “-German” may be a list's item or mean all but German.
+    # “-German” may be an item of a list or mean all except German.
     if not text or text[0] in _DASHES or text[-1] in _DASHES or fold(text) in _NEVER_ALONE:
         return ""
     if code := _ending_left_open(spelling_table(field), text) or _code_of_words(field, text):
@@ -96,7 +97,7 @@ def code_of(field: str, text: str) -> str:
 
 
 def _code_of_all(field: str, parts: list[str]) -> str:
-    """Return the code of “männlich/male” or “Germany (DE)”: one answer in two forms, which is unambiguous."""
+    """Return the code of “männlich/male” or “Germany (DE)”: two unambiguous forms of the same answer."""
     matches = {_code_of_words(field, part.strip()) for part in parts}
     return matches.pop() if len(matches) == 1 else ""
 
@@ -108,7 +109,7 @@ def _code_of_words(field: str, text: str) -> str:
     if field in COUNTRIES and (code := _iso_code(text)):
         return code
     key = fold(text)
-    # “un German” begins with an article; “un-German” does not, nor does “soy india” say more than “I am indigenous”.
+    # “un German” begins with an article; “un-German” does not, and “soy india” may mean “I am indigenous”.
     is_bare = _FIRST_WITH_HYPHEN.match(text) or key in _NOT_AFTER_WORDS
     for candidate in (key,) if is_bare else (key, _AFTER.sub("", _BEFORE.sub("", key, count=1))):
         if candidate in table:
@@ -119,7 +120,7 @@ def _code_of_words(field: str, text: str) -> str:
 
 
 def _is_written_out(candidate: str, text: str) -> bool:
-    """Whether a word that is another one without its accents or capitals has them."""
+    """Return whether a word that becomes another word without its accents or capitals has them."""
     if candidate in _ONLY_WITH_ACCENTS:
         return not text.isascii()
     return candidate not in _ONLY_IN_CAPITALS or not text.islower()
@@ -128,7 +129,7 @@ def _is_written_out(candidate: str, text: str) -> bool:
 def label(field: str, code: str, *, language: str | None = None) -> str:
     """Return the name of a code in `language` (by default the active one), in English if it has no name there.
 
-    What is no code of ours (a people that one resource invented) is its own name.
+    A code that is not in our lists (a people that one resource invented) is its own name.
     """
     return code_names(field, of_locale(language or get_language())).get(code.casefold()) or code_names(
         field, "en"
@@ -136,30 +137,30 @@ def label(field: str, code: str, *, language: str | None = None) -> str:
 
 
 def labels(field: str) -> tuple[str, ...]:
-    """Return the suggestions for a field, in the person's language and its order."""
+    """Return the suggestions for a field, named and sorted in the person's language."""
     named = code_names(field, of_locale(get_language()))
     names = (named[code.casefold()] for code in field_codes(field) if code.casefold() in named)
     return tuple(names) if field == "gender" else tuple(sorted(names, key=fold))
 
 
 def canonical(field: str, code: str) -> str:
-    """Return a code as it is written, whatever its case; "" where there is none such. Two letters do for a country."""
+    """Return a code in its standard case, "" if there is no such code. Two letters suffice for a country."""
     listed = alpha_codes() if field in COUNTRIES else exact_codes(field)
     return listed.get(code.strip().casefold(), "")
 
 
 def _is_struck_out(text: str) -> bool:
-    """Whether a mark lies over letters: a line through them, or the circle of a prohibition."""
+    """Return whether a mark covers letters: a line through them, or the circle of a prohibition."""
     return any(unicodedata.combining(char) == _OVERLAY or unicodedata.category(char) == "Me" for char in text)
 
 
 def _without_marks(text: str) -> str:
-    """Leave out what cannot be seen, such as the mark that a copied word of Arabic ends with; joiners stay."""
+    """Remove invisible characters, such as the mark at the end of a copied Arabic word; joiners stay."""
     return "".join(char for char in text if unicodedata.category(char) != "Cf" or char in "\u200c\u200d")
 
 
 def _is_plain(text: str) -> bool:
-    """Whether `text` is words alone: a question mark, a slash or a star says that more is meant."""
+    """Return whether `text` consists only of words: a question mark, a slash or a star may change the meaning."""
     return all(
         char in _ALLOWED or unicodedata.category(char)[0] in "LMNZ" or char == "\u200c" for char in text
     )

@@ -1,6 +1,6 @@
-"""The texts annotators agree to, versioned in series.
+"""Consent texts of annotators, versioned in series.
 
-A study that names no text uses the newest of the series `default`.
+A study without a text of its own uses the newest of the series `default`.
 """
 
 from dataclasses import dataclass
@@ -51,10 +51,10 @@ DEFAULT_SUPPORT = (
 
 @dataclass(frozen=True)
 class ErasurePromise:
-    """What a text promises about answers when somebody is erased."""
+    """A text's promise about the answers of a person who is erased."""
 
     labels: str = ConsentText.LabelsWhenErased.DELETE
-    by_self: bool = False  # whether people may erase themselves without asking
+    by_self: bool = False  # whether people may erase themselves without a request
 
     @classmethod
     def of(cls, text: ConsentText) -> "ErasurePromise":
@@ -66,7 +66,7 @@ class ErasurePromise:
 
 @dataclass(frozen=True)
 class Paragraph:
-    """A paragraph of a text, and its heading if it has one."""
+    """A paragraph of a text, with an optional heading."""
 
     heading: str
     text: str
@@ -88,9 +88,9 @@ def default_text() -> ConsentText:
 
 
 def translate_built_in(model: Any = ConsentText) -> None:
-    """Write the built-in text in each language that lacks it, as a version that people can agree to.
+    """Add the built-in text in each language that lacks it, as a version that people can agree to.
 
-    Migrations do this for databases that had the text before the platform had a translation of it.
+    For migrations of databases that had the text before the platform had a translation of it.
     """
     fields = {"body": DEFAULT_BODY, "content_notice": DEFAULT_NOTICE, "support": DEFAULT_SUPPORT}
     text = model.objects.filter(series=DEFAULT_SERIES, translates=None, **fields).first()
@@ -131,9 +131,9 @@ def publish(
     translates: ConsentText | None = None,
     promise: ErasurePromise | None = None,
 ) -> ConsentText:
-    """Publish the next version of a series, each language counted for itself. Earlier ones stay as agreed to.
+    """Publish the next version of a series, numbered per language. Earlier versions stay as people agreed to them.
 
-    A translation promises what the text that it translates promises.
+    A translation has the same promise as the text that it translates.
     """
     promise = ErasurePromise.of(translates) if translates else promise or ErasurePromise()
     missing = {

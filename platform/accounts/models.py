@@ -1,4 +1,4 @@
-"""People: accounts, annotators, what annotators said about themselves and the texts they agreed to."""
+"""People: accounts, annotators, their details about themselves, and their consent."""
 
 import secrets
 from typing import ClassVar
@@ -10,7 +10,7 @@ from django.db.models import F, Q
 from django.db.models.functions import Now
 from django.utils.translation import gettext_lazy as _
 
-# Without 0/O, 1/I/L, U: a pseudonym is read aloud and typed by people.
+# Without 0/O, 1/I/L, U, because people read pseudonyms aloud and type them.
 _PSEUDONYM_ALPHABET = "23456789ABCDEFGHJKMNPQRSTVWXYZ"
 
 
@@ -20,7 +20,7 @@ def new_pseudonym() -> str:
 
 
 class User(AbstractUser):
-    """Someone who signs in. An administrator (`is_superuser`) runs the server and may create studies."""
+    """A user account. An administrator (`is_superuser`) runs the server and may create studies."""
 
     first_name = None  # type: ignore[assignment]
     last_name = None  # type: ignore[assignment]
@@ -33,17 +33,17 @@ class User(AbstractUser):
 
     @property
     def leads(self) -> bool:
-        """Whether this person may create studies."""
+        """Return whether this person may create studies."""
         return self.is_active and (self.is_lead or self.is_superuser)
 
     @property
     def works_on_studies(self) -> bool:
-        """Whether this account is made for more than annotating; members of studies need not have such an account."""
+        """Return whether this account is for more than annotating; members of studies need not have such an account."""
         return self.is_lead or self.is_analyst or self.is_staff or self.is_superuser
 
 
 class Annotator(models.Model):
-    """One person who labels (or one simulated or imported annotator), identified elsewhere only by `pseudonym`."""
+    """A person who labels, or a simulated or imported annotator, identified elsewhere only by `pseudonym`."""
 
     class Origin(models.TextChoices):
         PERSON = "person", "person"
@@ -55,7 +55,7 @@ class Annotator(models.Model):
     )
     pseudonym = models.CharField(max_length=32, unique=True, default=new_pseudonym, editable=False)
     origin = models.CharField(max_length=16, choices=Origin, default=Origin.PERSON)
-    # Where an imported or simulated annotator comes from (a study's slug) and its name there.
+    # Origin of an imported or simulated annotator: the slug of the study, and the name there.
     source = models.CharField(max_length=120, blank=True)
     source_id = models.CharField(max_length=200, blank=True)
     created_at = models.DateTimeField(db_default=Now(), editable=False)
@@ -104,7 +104,7 @@ class AnnotatorProfile(models.Model):
     nationality = models.CharField(max_length=80, blank=True)
     country_of_residence = models.CharField(max_length=80, blank=True)
     age_band = models.CharField(max_length=8, blank=True, choices=AgeBand)
-    # Codes; `codes.UNCODED` means own words.
+    # Codes; `codes.UNCODED` means an answer in own words.
     languages = models.JSONField(default=list, blank=True)
     words = models.JSONField(default=dict, blank=True)
     updated_at = models.DateTimeField(auto_now=True)
@@ -114,7 +114,7 @@ class AnnotatorProfile(models.Model):
 
 
 class MatchedWords(models.Model):
-    """The code that a lead found for words of annotators; `words` as they are compared (`profiles.words_key`)."""
+    """A lead's match of annotators' words with a code; `words` are in the form of `profiles.words_key`."""
 
     field = models.CharField(max_length=24)
     words = models.CharField(max_length=80)
@@ -154,13 +154,13 @@ class ConsentText(models.Model):
         DELETE = "delete", "deleted"
         SEVER = "sever", "kept under a nameless code"
 
-    series = models.SlugField(max_length=80)  # the slug of the study it belongs to, or "default"
+    series = models.SlugField(max_length=80)  # the slug of its study, or "default"
     version = models.PositiveIntegerField()
     language = models.CharField(max_length=12, default="en")
     body = models.TextField()
     content_notice = models.TextField()
     support = models.TextField(blank=True)
-    # What the text promises about answers when somebody is erased; annotators read it below the text.
+    # The promise about answers when a person is erased; annotators read it below the text.
     labels_when_erased = models.CharField(
         max_length=6,
         choices=LabelsWhenErased,
@@ -190,11 +190,11 @@ class ConsentText(models.Model):
 
 
 class Consent(models.Model):
-    """That an annotator agreed to one version of a consent text, and whether they withdrew."""
+    """An annotator's agreement to one version of a consent text, and its withdrawal."""
 
     annotator = models.ForeignKey(Annotator, on_delete=models.CASCADE, related_name="consents")
     text = models.ForeignKey(ConsentText, on_delete=models.PROTECT, related_name="consents")
-    # The translation of `text` that they read; null where they read the text itself.
+    # The translation of `text` that the annotator read; null for the text itself.
     translation = models.ForeignKey(
         ConsentText, null=True, blank=True, on_delete=models.PROTECT, related_name="consents_in_translation"
     )
@@ -215,9 +215,9 @@ class Consent(models.Model):
 
 
 class UsedAssertion(models.Model):
-    """An assertion of a SAML provider that was accepted, so that it is not accepted again.
+    """An accepted assertion of a SAML provider, which must not be accepted again.
 
-    Until the browser comes for it, at most for five minutes, what it says of the person is kept with it, encrypted.
+    Until the browser fetches it, for at most five minutes, the identity is stored with it, encrypted.
     """
 
     digest = models.CharField(max_length=64, unique=True)  # of issuer and id
@@ -239,7 +239,7 @@ class UsedAssertion(models.Model):
 
 
 class ApiToken(models.Model):
-    """A key for programs. Only its hash is kept; the key is shown once."""
+    """An API key. Only its hash is stored; the key is shown once."""
 
     class Scope(models.TextChoices):
         READ = "read", _("read studies and results")
@@ -264,5 +264,5 @@ class ApiToken(models.Model):
 
     @property
     def scope_names(self) -> list[str]:
-        """What the token may do, in the language of the page."""
+        """Return the token's permissions, in the language of the page."""
         return [str(self.Scope(scope).label) for scope in self.scopes]

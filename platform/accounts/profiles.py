@@ -39,7 +39,7 @@ def describe(
     age_band: str = "",
     languages: Sequence[str] = (),
 ) -> AnnotatorProfile:
-    """Write the whole profile: fields that are left out are emptied."""
+    """Save the whole profile; omitted fields are emptied."""
     profile = of(annotator)
     texts = {
         "gender": _tidy(gender),
@@ -58,13 +58,13 @@ def describe(
     _code(profile)
     _check(profile, texts)
     profile.save()
-    # Quotas depend on profiles, but this app must not import campaigns: the settings name the listeners.
+    # Quotas depend on profiles, but this app must not import campaigns, so the settings name the listeners.
     import_string(settings.PROFILE_CHANGED)(annotator)
     return profile
 
 
 def code_of(field: str, text: str) -> str:
-    """Return the code of typed words: their own, that of a study's people, or the one a lead chose; else ""."""
+    """Return the code of typed words: their own, that of a study's people, or a lead's match; otherwise ""."""
     if code := sure_code_of(field, text):
         return code
     matched = MatchedWords.objects.filter(field=field, words=words_key(text)).first() if text else None
@@ -77,17 +77,16 @@ def sure_code_of(field: str, text: str) -> str:
 
 
 def words_key(text: str) -> str:
-    """Return words in the form in which they are compared: without differences of case and spaces.
+    """Return words in the form for comparison: without differences of case and spaces.
 
-    With its accents left out, a word may be another: Hungarian “nő” is a woman, “no” is no answer.
+    Accents stay, because they distinguish words: Hungarian “nő” is a woman, “no” is no answer.
     """
     return " ".join(unicodedata.normalize("NFKC", text).casefold().split())[:80]
 
 
 @transaction.atomic
 def match(*, field: str, words: str, code: str, by: User | None) -> int:
-    """Match words of annotators with `code`, or with none if it is empty; return the annotators whose profiles
-    changed."""
+    """Match annotators' words with `code`, or with none if it is empty; return the number of changed profiles."""
     if field not in codes.CODED:
         raise DomainError("field_unknown", f"The profile field “{field}” has no codes.")
     key = words_key(words)
@@ -109,7 +108,7 @@ def match(*, field: str, words: str, code: str, by: User | None) -> int:
 
 
 def recode(profiles: Iterable[AnnotatorProfile]) -> int:
-    """Give profiles the codes of their words as these are understood now; return how many changed."""
+    """Update the codes of profiles to the current reading of their words; return the number changed."""
     changed = 0
     for profile in profiles:
         before = [getattr(profile, field) for field in codes.CODED]
@@ -122,7 +121,7 @@ def recode(profiles: Iterable[AnnotatorProfile]) -> int:
 
 
 def shown(profile: AnnotatorProfile, field: str) -> str:
-    """Return the displayed value of a field: the person's own words, else the name of the code."""
+    """Return the displayed value of a field: the person's own words, or the name of the code."""
     if field == "languages":
         listed = profile.words.get(field) or [codes.label(field, code) for code in profile.languages]
         return ", ".join(code for code in listed if code != codes.UNCODED)
@@ -130,7 +129,7 @@ def shown(profile: AnnotatorProfile, field: str) -> str:
 
 
 def parse_languages(languages: Sequence[str]) -> list[str]:
-    """Return the languages named, tidied, each once whatever its case, in the order given."""
+    """Return the languages with spaces tidied and duplicates removed regardless of case, in the given order."""
     names: dict[str, str] = {}
     for language in map(_tidy, languages):
         if len(language) > LANGUAGE_LENGTH:
@@ -152,7 +151,7 @@ def parse_languages(languages: Sequence[str]) -> list[str]:
 
 
 def _code(profile: AnnotatorProfile) -> None:
-    """Set the codes of what a profile says in words."""
+    """Set the codes of a profile from its words."""
     for field in LENGTHS:
         if text := profile.words.get(field, ""):
             setattr(profile, field, code_of(field, text))

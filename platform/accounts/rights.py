@@ -1,8 +1,8 @@
-"""Who may do what: roles, capabilities, and the right that each address states for each method.
+"""Rights: roles, capabilities, and the right that each address requires for each method.
 
-A view states its rights with `requires`, once for each method; a method without a right is not served, and an address
-without any is refused to everybody. `studies.access` checks them before the view runs. `docs/operate/rights.md` is
-generated from them.
+A view states its rights with `requires`, once for each method; a method without a right is not served, and an
+address without any is refused to everybody. `studies.access` checks them before the view runs.
+`docs/operate/rights.md` is generated from them.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -19,7 +19,8 @@ V = TypeVar("V")
 class Role(StrEnum):
     """A person's role in a study.
 
-    The values are stored in ten characters: a wider column would break what the version before has prepared.
+    The values are stored in ten characters: a wider column would break prepared statements of the previous
+    version.
     """
 
     LEAD = "lead"
@@ -34,7 +35,7 @@ class Role(StrEnum):
 
     @property
     def purpose(self) -> str:
-        """Return in one line what somebody with the role does in a study."""
+        """Return one line about what a person with the role does in a study."""
         return {
             Role.LEAD: "Runs the study, and may see and do everything in it.",
             Role.COORDINATOR: "Invites, recruits and pays annotators. Sees no labels, images or results.",
@@ -44,7 +45,7 @@ class Role(StrEnum):
 
 
 class Capability(StrEnum):
-    """What an address lets people do. The value completes the sentence "You may …"."""
+    """A capability that an address requires. The value completes the sentence "You may …"."""
 
     # of persons, whatever their studies
     ANYONE = "open public pages"
@@ -77,7 +78,7 @@ class Capability(StrEnum):
     RELEASE = "build and withdraw releases"
     SEE_JOBS = "see the jobs of the study"
     STEER_JOBS = "cancel and retry jobs of the study"
-    # of administrators who are no members, in any study
+    # of administrators who are not members, in any study
     BREAK_GLASS = "read a study for a limited time by break-glass"
 
 
@@ -94,7 +95,7 @@ _READING = frozenset(
         *(C.SEE_INVITATIONS, C.SEE_RESULTS, C.SEE_RELEASES, C.SEE_JOBS),
     }
 )
-# What each role may do in its study. Roles add up.
+# The capabilities of each role in its study. Roles add up.
 CAPABILITIES: Mapping[str, frozenset[Capability]] = {
     Role.LEAD: OF_MEMBERS,
     Role.COORDINATOR: frozenset(
@@ -106,11 +107,11 @@ CAPABILITIES: Mapping[str, frozenset[Capability]] = {
     Role.ANALYST: _READING | {C.COMPUTE_RESULTS},
 }
 
-# What administrators may do in studies of which they are not members, because running the server needs it.
+# Capabilities of administrators in studies of which they are not members, which running the server needs.
 WITHOUT_MEMBERSHIP = frozenset(
     {C.SEE_STUDY, C.SEE_HISTORY, C.MANAGE_MEMBERS, C.SEE_JOBS, C.STEER_JOBS, C.ERASE, C.BREAK_GLASS}
 )
-# What they may also read while they have opened the study by break-glass.
+# Additional capabilities while they have opened the study by break-glass.
 BY_BREAK_GLASS = _READING | {C.SEE_DEMOGRAPHICS}
 
 # Views of packages, which state no rights themselves: by the beginning of their names, or the namespace of their
@@ -118,7 +119,7 @@ BY_BREAK_GLASS = _READING | {C.SEE_DEMOGRAPHICS}
 _OF_PACKAGES: Mapping[str, Mapping[str, Capability]] = {
     "django.views.i18n.set_language": {"POST": C.ANYONE},
     "allauth.mfa.": {"GET": C.SIGNED_IN, "POST": C.SIGNED_IN},
-    "allauth.": {"GET": C.ANYONE, "POST": C.ANYONE},  # its views lead people to sign in themselves
+    "allauth.": {"GET": C.ANYONE, "POST": C.ANYONE},  # its views redirect to the sign-in page themselves
 }
 _OF_NAMESPACES: Mapping[str, Mapping[str, Capability]] = {
     "admin": {"GET": C.ADMINISTER, "HEAD": C.ADMINISTER, "POST": C.ADMINISTER},
@@ -134,7 +135,7 @@ def requires(
     delete: Capability | None = None,
     head: bool = True,
 ) -> Callable[[V], V]:
-    """State what each method of a view requires; methods that are left out are not served.
+    """State the capability that each method of a view requires; methods that are left out are not served.
 
     HEAD goes with GET, unless a GET changes something: then `head=False` refuses previews of the link.
     """
@@ -170,7 +171,7 @@ def rights_of(view: Any, namespaces: Iterable[str] = ()) -> Mapping[str, Capabil
 
 
 def person_may(user: User | AnonymousUser, capability: Capability) -> bool:
-    """Return whether somebody has a capability that no study gives."""
+    """Return whether a person has a capability that does not come from a study."""
     if capability in {C.ANYONE, C.BY_KEY}:
         return True
     if not isinstance(user, User) or not user.is_active:
@@ -192,7 +193,7 @@ def roles_with(capability: Capability) -> str:
 
 
 def powers_of(role: Role) -> str:
-    """Return what a role may do in its study, as a sentence for people who assign it."""
+    """Return the powers of a role in its study, as a sentence for people who assign it."""
     article = "An" if role[0] in "aeiou" else "A"
     if CAPABILITIES[role] == OF_MEMBERS:
         return f"{article} {role.words} may see and do everything in the study."

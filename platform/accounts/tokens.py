@@ -1,4 +1,4 @@
-"""API tokens: made once, shown once, kept as a hash."""
+"""API tokens: created once, shown once, stored as a hash."""
 
 import hashlib
 import json
@@ -14,7 +14,7 @@ from accounts.models import ApiToken, User
 from foundation.database.statements import known, rows
 from foundation.errors import DomainError
 
-# Asked at every request of a program; what else a token and a person have is read when somebody asks for it.
+# Read at every request of a program; other columns of token and person are loaded on access.
 _TOKEN = ("id", "user_id", "scopes", "expires_at", "last_used_at")
 _PERSON = ("id", "username", "display_name", "is_active", "is_staff", "is_superuser", "is_lead", "is_analyst")
 _FIND = f"""
@@ -25,7 +25,7 @@ _FIND = f"""
 
 
 def hash_key(key: str) -> str:
-    """Return what is stored of a key. Keys are 256 random bits, so a plain hash is enough."""
+    """Return the stored hash of a key. Keys are 256 random bits, so a plain hash is secure."""
     return hashlib.sha256(key.encode()).hexdigest()
 
 
@@ -33,7 +33,7 @@ def hash_key(key: str) -> str:
 def issue(
     *, user: User, name: str, scopes: Iterable[str], expires_at: datetime | None = None
 ) -> tuple[ApiToken, str]:
-    """Create a token for `user`; the key is returned here and nowhere else."""
+    """Create a token for `user`; the key is returned only here."""
     chosen = sorted(set(scopes))
     unknown = set(chosen) - set(ApiToken.Scope.values)
     if unknown or not chosen:
@@ -58,7 +58,7 @@ def issue(
 
 
 def revoke(*, token: ApiToken) -> None:
-    """Make a token useless from now on."""
+    """Revoke a token."""
     ApiToken.objects.filter(pk=token.pk, revoked_at=None).update(revoked_at=timezone.now())
 
 

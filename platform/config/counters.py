@@ -8,10 +8,10 @@ import tempfile
 
 
 def share_counters() -> None:
-    """Make the folder and have prometheus_client use it, which it decides when it is imported.
+    """Create the folder and set it for prometheus_client, which reads the setting when it is imported.
 
-    gunicorn's processes are forks of the one that calls this (`--preload`). Its end removes the folder; a process
-    that is killed leaves it, a few hundred kilobytes in the folder of temporary files.
+    gunicorn's processes are forks of the process that calls this (`--preload`). The folder is removed when that
+    process exits; a killed process leaves it, with a few hundred kilobytes, in the folder of temporary files.
     """
     if "PROMETHEUS_MULTIPROC_DIR" in os.environ or "prometheus_client" in sys.modules:
         return
@@ -19,7 +19,7 @@ def share_counters() -> None:
     os.environ["PROMETHEUS_MULTIPROC_DIR"] = folder
 
     def remove() -> None:
-        if os.getpid() == owner:  # forks end, too
+        if os.getpid() == owner:  # forks exit, too
             shutil.rmtree(folder, ignore_errors=True)
 
     atexit.register(remove)

@@ -1,4 +1,4 @@
-"""Typed reading of environment variables that fails loudly.
+"""Typed reading of environment variables, with errors for invalid values.
 
 `NAME_FILE` may name a file with the value of `NAME`, so that secrets need not be in the environment.
 """
@@ -15,7 +15,7 @@ _FALSE = {"0", "false", "no", "off", ""}
 
 
 def text(name: str, default: str | None = None) -> str:
-    """Return the value of `name`, or of the file that `name_FILE` names."""
+    """Return the value of `name`, or the content of the file that `name_FILE` names."""
     file = os.environ.get(f"{name}_FILE")
     if file:
         try:
@@ -29,7 +29,7 @@ def text(name: str, default: str | None = None) -> str:
 
 
 def flag(name: str, default: bool) -> bool:
-    """Return a yes/no setting."""
+    """Return a Boolean setting, written as yes or no."""
     value = text(name, "1" if default else "0").lower()
     if value in _TRUE:
         return True
@@ -47,7 +47,7 @@ def integer(name: str, default: int, *, minimum: int = 0) -> int:
 
 
 def days(name: str) -> int | None:
-    """Return a number of days, None where it is not set."""
+    """Return a number of days, or None if it is not set."""
     return integer(name, 0) if text(name, "") else None
 
 
@@ -57,7 +57,7 @@ def words(name: str, default: str = "") -> list[str]:
 
 
 def rules(name: str, *, among: tuple[str, ...]) -> list[tuple[str, str]]:
-    """Return rules such as `lead=heads of labs; analyst=cn=statistics,ou=groups`, separated by semicolons."""
+    """Return rules such as `lead=heads of labs; analyst=cn=statistics,ou=groups`, which semicolons separate."""
     pairs = []
     for rule in filter(None, (rule.strip() for rule in text(name, "").split(";"))):
         left, equals, right = (part.strip() for part in rule.partition("="))
@@ -79,7 +79,7 @@ def choice(name: str, default: str, *, among: tuple[str, ...]) -> str:
 
 
 def networks(name: str) -> list[IPv4Network | IPv6Network] | None:
-    """Return a comma-separated list of networks such as 10.0.0.0/8; [] for "none", None where it is not set."""
+    """Return a comma-separated list of networks such as 10.0.0.0/8; [] for "none", None if it is not set."""
     values = words(name)
     if not values:
         return None
@@ -92,7 +92,7 @@ def networks(name: str) -> list[IPv4Network | IPv6Network] | None:
 
 
 def url(name: str) -> str:
-    """Return an address that begins with http:// or https:// and names a host; "" where it is not set."""
+    """Return an address that begins with http:// or https:// and names a host; "" if it is not set."""
     address = text(name, "")
     parts = urlsplit(address)
     if address and (parts.scheme not in {"http", "https"} or not parts.hostname):
@@ -102,7 +102,7 @@ def url(name: str) -> str:
 
 
 def syslog(name: str) -> dict[str, object]:
-    """Return the log handler of a syslog: a socket (/dev/log) or host:port over UDP; none where it is not set."""
+    """Return the log handler of a syslog: a socket (/dev/log) or host:port over UDP; none if it is not set."""
     address = text(name, "")
     if not address:
         return {"class": "logging.NullHandler"}
@@ -121,7 +121,7 @@ def syslog(name: str) -> dict[str, object]:
 def files(
     *, bucket: str, endpoint_url: str, access_key: str, secret_key: str, region: str, prefix: str
 ) -> dict[str, object]:
-    """Return Django's settings of a storage: a bucket where one is named, else the local folder."""
+    """Return Django's settings of a storage: a bucket if one is named, else the local folder."""
     if not bucket:
         return {"BACKEND": "django.core.files.storage.FileSystemStorage"}
     from foundation.storage import client_settings
@@ -131,7 +131,7 @@ def files(
         "OPTIONS": {
             "bucket_name": bucket,
             "endpoint_url": endpoint_url or None,
-            # Without keys, those of the machine's role are used.
+            # Without keys, the credentials of the machine's role are used.
             "access_key": access_key or None,
             "secret_key": secret_key or None,
             "region_name": region or None,
@@ -147,11 +147,11 @@ def database(url: str) -> dict[str, object]:
     """Return Django's database settings for `sqlite:///path` or `postgresql://user:password@host:port/name`."""
     parts = urlsplit(url)
     if parts.scheme == "sqlite":
-        # sqlite:///relative/path and sqlite:////absolute/path, as SQLAlchemy and dj-database-url read them.
+        # sqlite:///relative/path and sqlite:////absolute/path, as in SQLAlchemy and dj-database-url.
         return {
             "ENGINE": "foundation.database.sqlite",
             "NAME": parts.path[1:] or ":memory:",
-            # Closing the last connection writes the log back into the file: this must not happen after each request.
+            # Closing the last connection copies the log into the file, which must not happen after each request.
             "CONN_MAX_AGE": 600,
             "OPTIONS": {
                 # One writer at a time, queued at BEGIN: a deferred transaction would fail at its first write.
@@ -170,7 +170,7 @@ def database(url: str) -> dict[str, object]:
             "PORT": str(parts.port or ""),
             "CONN_MAX_AGE": 600,
             "CONN_HEALTH_CHECKS": True,
-            # Without a number no statement is ever prepared, whatever `foundation.database.statements` asks for.
+            # Without a number, no statement is ever prepared, whatever `foundation.database.statements` requests.
             "OPTIONS": {"prepare_threshold": 5, **dict(parse_qsl(parts.query))},
         }
     raise ImproperlyConfigured(f"DATABASE_URL begins with {parts.scheme!r}; use sqlite:/// or postgresql://.")

@@ -17,7 +17,7 @@ if not SECRET_KEY:
     from config.secret import local_secret_key
 
     SECRET_KEY = local_secret_key(VAR / "secret_key")
-# Earlier keys: what was signed or sealed with one stays readable.
+# Earlier keys, which still verify signatures and decrypt values.
 SECRET_KEY_FALLBACKS = env.words("SECRET_KEY_FALLBACKS")
 ALLOWED_HOSTS = env.words("ALLOWED_HOSTS", "127.0.0.1,localhost,[::1]")
 CSRF_TRUSTED_ORIGINS = env.words("CSRF_TRUSTED_ORIGINS")
@@ -38,7 +38,7 @@ INSTALLED_APPS = [
     "django_tasks",
     "django_tasks_db",
     "web",
-    "accounts",  # before allauth: our templates take the place of its own
+    "accounts",  # before allauth, so that our templates override its own
     "allauth",
     "allauth.account",
     "allauth.socialaccount",
@@ -116,9 +116,9 @@ TIME_ZONE = env.text("TIME_ZONE", "UTC")
 USE_TZ = True
 USE_I18N = True
 FORMAT_MODULE_PATH = ["config.formats"]
-# What annotators read; leads, analysts and operators read English (see web.languages).
+# Languages of annotators' pages; leads, analysts and operators read English (see web.languages).
 LANGUAGES = [(language.code, language.name) for language in languages.LANGUAGES.values()]
-# Only what is translated as a whole may say that it is: a page half in one language is read wrongly aloud.
+# Only completely translated languages: screen readers mispronounce a page half in another language.
 TRANSLATED_PATHS = (
     "/annotate/",
     "/account/linked/",
@@ -133,7 +133,7 @@ TRANSLATED_PATHS = (
     "/api/v1/assignments/",
     "/api/v1/campaigns/",
 )
-TRANSLATED_PAGES = ("/", "/account/")  # these alone, not what lies below them
+TRANSLATED_PAGES = ("/", "/account/")  # only these, not what lies below them
 LOCALE_PATHS = [ROOT / "locale"]
 LANGUAGE_COOKIE_NAME = "stereoscope_language"
 LANGUAGE_COOKIE_AGE = 365 * 24 * 3600
@@ -141,11 +141,11 @@ LANGUAGE_COOKIE_SAMESITE = "Lax"
 
 STATIC_URL = "static/"
 STATIC_ROOT = VAR / "static"
-# WhiteNoise looks here before any file was collected.
+# WhiteNoise reads this folder, even before files are collected.
 STATIC_ROOT.mkdir(exist_ok=True)
-# People who were erased, by keyed hashes.
+# Keyed hashes of people who were erased.
 ERASURES_FILE = Path(env.text("ERASURES_FILE", str(VAR / "erasures.jsonl")))
-# After so many days data about people is removed that is no longer needed (privacy.retention); unset: it is kept.
+# Days after which data about people that are no longer needed are deleted (privacy.retention); unset: kept.
 RETAIN_PRINTS_DAYS = env.days("RETAIN_PRINTS_DAYS")
 RETAIN_ADDRESSES_DAYS = env.days("RETAIN_ADDRESSES_DAYS")
 RETAIN_PERSONAL_LINKS_DAYS = env.days("RETAIN_PERSONAL_LINKS_DAYS")
@@ -155,9 +155,9 @@ RETAIN_SESSIONS_DAYS = env.days("RETAIN_SESSIONS_DAYS")
 RETAIN_SIGN_INS_DAYS = env.days("RETAIN_SIGN_INS_DAYS")
 RETAIN_JOB_LOGS_DAYS = env.days("RETAIN_JOB_LOGS_DAYS")
 MEDIA_ROOT = Path(env.text("MEDIA_ROOT", str(VAR / "media")))
-# Collected files are served compressed; uncollected ones (the demo, tests) as they lie in their apps.
+# Collected files are served compressed; uncollected ones (the demo, tests) from their apps.
 WHITENOISE_USE_FINDERS = not env.flag("STATIC_COLLECTED", False)
-# Pictures, uploads and releases lie in MEDIA_ROOT, or in a bucket of S3-compatible storage.
+# Pictures, uploads and releases are in MEDIA_ROOT, or in a bucket of S3-compatible storage.
 FILES_BUCKET = env.text("FILES_BUCKET", "")
 FILES_ENDPOINT_URL = env.text("FILES_ENDPOINT_URL", "")
 FILES_ACCESS_KEY = env.text("FILES_ACCESS_KEY", "")
@@ -173,16 +173,16 @@ STORAGES = {
     ),
     "staticfiles": {"BACKEND": "whitenoise.storage.CompressedStaticFilesStorage"},
 }
-# Limits on what a person or a file may bring in; each refusal names the limit.
+# Limits on people's input and on files; each refusal names the limit.
 IMAGE_MAX_BYTES = env.integer("IMAGE_MAX_BYTES", 25 * 1024 * 1024, minimum=1)
 IMAGE_MAX_PIXELS = env.integer("IMAGE_MAX_PIXELS", 40_000_000, minimum=1)
 ARCHIVE_MAX_BYTES = env.integer("ARCHIVE_MAX_BYTES", 4 * 1024**3, minimum=1)
 TABLE_MAX_BYTES = env.integer("TABLE_MAX_BYTES", 512 * 1024 * 1024, minimum=1)
-# /readyz fails when fewer bytes are free where images or the SQLite file lie.
+# /readyz fails when fewer bytes are free on the disks of images or of the SQLite file.
 READY_FREE_BYTES = env.integer("READY_FREE_BYTES", 200 * 1024 * 1024)
-# What a Prometheus scraper shows at /metrics; empty: administrators only.
+# The token of a Prometheus scraper for /metrics; empty: administrators only.
 METRICS_TOKEN = env.text("METRICS_TOKEN", "")
-# Where errors and spans are sent, without content; nowhere unless set. The names are Sentry's and OpenTelemetry's.
+# Addresses for errors and spans, without content; unset: not sent. The names are Sentry's and OpenTelemetry's.
 SENTRY_DSN = env.url("SENTRY_DSN")
 SENTRY_ENVIRONMENT = env.text("SENTRY_ENVIRONMENT", "production")
 OTEL_EXPORTER_OTLP_ENDPOINT = env.url("OTEL_EXPORTER_OTLP_ENDPOINT")
@@ -192,11 +192,11 @@ DATA_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024
 # The form of a kind with twenty questions of forty answers sends about 4,000.
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 5_000
 
-# Where Celery's messages go, such as redis://localhost:6379/0 or amqp://user:password@localhost:5672//.
+# The broker for Celery's messages, such as redis://localhost:6379/0 or amqp://user:password@localhost:5672//.
 CELERY_BROKER_URL = env.text("CELERY_BROKER_URL", "")
-# Begins the names of our queues there, so that several servers can share a broker.
+# Prefix of our queues' names, so that several servers can share a broker.
 CELERY_QUEUE_PREFIX = env.text("CELERY_QUEUE_PREFIX", "stereoscope")
-# The engine that carries the keys of jobs to workers: the database, or Celery where a broker is named.
+# The engine that sends the keys of jobs to workers: Celery if a broker is named, else the database.
 TASKS = {
     "default": {
         "BACKEND": env.text(
@@ -212,33 +212,33 @@ TASKS = {
 # Whether machines with a graphics card have workers of their own (`worker --queue gpu`).
 GPU_QUEUE = env.flag("GPU_QUEUE", False)
 
-# A worker renews its lease on a job three times in this time; when it dies, the job is free after it.
+# A worker renews its lease on a job three times in this period; when it dies, the job is free after it.
 JOB_LEASE_SECONDS = env.integer("JOB_LEASE_SECONDS", 60, minimum=1)
-# A job is given up when workers died of it so often in a row, and waits longer each time before the next tries.
+# A job fails after workers died of it this many times in a row, and waits longer before each new attempt.
 JOB_MAX_ATTEMPTS = env.integer("JOB_MAX_ATTEMPTS", 3, minimum=1)
 JOB_BACKOFF_SECONDS = env.integer("JOB_BACKOFF_SECONDS", 30)
-# Workers are notified again of a job that none took for this time although one was idle.
+# Workers are notified again of a job that was not taken for this time although a worker was idle.
 JOB_REDELIVER_SECONDS = env.integer("JOB_REDELIVER_SECONDS", 60, minimum=1)
-# What else /metrics tells besides jobs: functions that return metrics.
+# Further metrics besides those of jobs: functions that return metrics.
 METRIC_SOURCES = [
     "foundation.monitoring.counters.collect",
     "annotation.campaigns.gauges.gauges",
     "annotation.recruitment.payments.gauges.gauges",
     "annotation.label_studio.overview.gauges.gauges",
 ]
-# Jobs know no studies (the arrow points the other way): these say in which studies somebody keeps their own jobs,
-# sees all jobs, reads what they found, and cancels or retries them.
+# The app of jobs must not import studies, so these settings name functions that return the studies in which a person
+# keeps their own jobs, sees all jobs, reads their results, and cancels or retries them.
 JOB_STUDIES_OWN = "studies.access.studies_visible_to"
 JOB_STUDIES_SEEN = "studies.access.studies_with_visible_jobs"
 JOB_STUDIES_READ = "studies.access.studies_with_readable_jobs"
 JOB_STUDIES_STEERED = "studies.access.studies_with_jobs_to_steer"
 
-# Called by each worker twice a second, whatever its job does meanwhile. Short: reads the database and asks nobody else.
+# Called by each worker twice a second, even during a job. Must be fast: it may only read the database.
 JOB_INBOXES = ["annotation.recruitment.prolific.inbox.free_screens"]
-# How long an administrator reads a study that they opened by break-glass.
+# The time for which an administrator can read a study that they opened by break-glass.
 BREAK_GLASS_HOURS = env.integer("BREAK_GLASS_HOURS", 4, minimum=1)
 
-# Called whenever lost jobs are looked for: what else a worker has to look after now and then.
+# Called whenever a worker checks for lost jobs: periodic tasks of other apps.
 JOB_SWEEPS = [
     "accounts.sign_in.providers.saml.statements.remove_expired",
     "studies.membership.break_glass.end_expired",
@@ -259,34 +259,34 @@ JOB_SWEEPS = [
     "generation.imports.answers.uploads.remove_used",
 ]
 
-# An OpenAI-compatible endpoint whose models look at images; leads choose a model there, never the address.
+# An OpenAI-compatible endpoint with models that read images; leads choose a model there, never the address.
 VISION_BASE_URL = env.text("VISION_BASE_URL", "")
 VISION_API_KEY = env.text("VISION_API_KEY", "")
 
-# Digests of large model files, by size and time, so that they are not read again at every start.
+# Digests of large model files, by size and time, so that files are not read again at every start.
 MODEL_DIGESTS = VAR / "model-digests.json"
-# Pickled weights can contain code: they are loaded only if the operator allows it.
+# Pickled weights can contain code, so they are loaded only if the operator allows it.
 ALLOW_PICKLED_WEIGHTS = env.flag("ALLOW_PICKLED_WEIGHTS", False)
 
-# OpenAI-compatible endpoints that make images. Leads choose among them; the key goes to the first and to no other.
+# OpenAI-compatible endpoints that generate images. Leads choose among them; the key goes only to the first.
 OPENAI_BASE_URLS = env.words("OPENAI_BASE_URLS")
 OPENAI_API_KEY = env.text("OPENAI_API_KEY", "")
 OPENAI_TIMEOUT_SECONDS = env.integer("OPENAI_TIMEOUT_SECONDS", 180, minimum=1)
 OPENAI_IMAGES_AT_ONCE = env.integer("OPENAI_IMAGES_AT_ONCE", 2, minimum=1)
 OPENAI_CHATS_AT_ONCE = env.integer("OPENAI_CHATS_AT_ONCE", 32, minimum=1)
 
-# Label Studio servers are named by leads: addresses inside our own network are connected to only if allowed here,
-# each host by its name, or all private and loopback addresses.
+# Leads name Label Studio servers. Addresses in our own network are refused unless listed here, each host by its name,
+# or all private and loopback addresses.
 LABEL_STUDIO_ALLOWED_HOSTS = env.words("LABEL_STUDIO_ALLOWED_HOSTS")
 LABEL_STUDIO_ALLOW_PRIVATE = env.flag("LABEL_STUDIO_ALLOW_PRIVATE", False)
 LABEL_STUDIO_TIMEOUT_SECONDS = env.integer("LABEL_STUDIO_TIMEOUT_SECONDS", 60, minimum=1)
-# How often everything there is compared with what is known here; webhooks tell of most things at once.
+# Interval at which all of Label Studio's data are compared with ours; webhooks report most changes at once.
 LABEL_STUDIO_RECONCILE_MINUTES = env.integer("LABEL_STUDIO_RECONCILE_MINUTES", 15, minimum=1)
 
 # Prolific's API: the only address to which this server sends a panel's token.
 PROLIFIC_URL = env.text("PROLIFIC_URL", "https://api.prolific.com").rstrip("/")
 
-# Where letters go out; without a host none are sent.
+# The mail server; without a host, no letters are sent.
 EMAIL_HOST = env.text("EMAIL_HOST", "")
 EMAIL_PORT = env.integer("EMAIL_PORT", 25, minimum=1)
 EMAIL_HOST_USER = env.text("EMAIL_HOST_USER", "")
@@ -295,27 +295,27 @@ EMAIL_USE_TLS = env.flag("EMAIL_USE_TLS", False)
 EMAIL_USE_SSL = env.flag("EMAIL_USE_SSL", False)
 EMAIL_TIMEOUT = 20
 DEFAULT_FROM_EMAIL = env.text("DEFAULT_FROM_EMAIL", "stereoscope@localhost")
-# How people reach this server, for links in letters.
+# The public address of this server, for links in letters.
 SITE_URL = env.text("SITE_URL", "").rstrip("/")
 
-# Called with an annotator whose profile was written, in the same transaction.
+# Called with an annotator whose profile was saved, in the same transaction.
 PROFILE_CHANGED = "annotation.assignment.slots.profile_changed"
-# Called with a field and what was typed there; returns the code of a people or region that only a study knows.
+# Called with a field and the typed words; returns the code of a people or region that only a study has.
 PROFILE_OWN_CODES = "studies.protocol.unlisted_codes.code_of"
 
 # Called with an enrolment that a panel limits; returns the page on which its work ends.
 PANEL_PAGE = "annotation.recruitment.panel.views.page_of"
-# Called with the same; returns what its annotator's place pays, for the line above each task.
+# Called with the same enrolment; returns the pay of its annotator's place, for the line above each task.
 PANEL_PLACE = "annotation.recruitment.places.shown_place"
 
-# Pages about people’s data, to which pages of the apps below lead.
+# Pages about people’s data, to which pages of lower apps link.
 OWN_DATA_PAGE = "own_data:overview"
 ERASE_ANNOTATOR_PAGE = "privacy:erase_annotator"
 
-# So long after it was sent a panel must not show a bonus before a person may send it again.
+# Time after sending a bonus during which the panel must not show it before a person may send it again.
 PANEL_BONUS_SECONDS = env.integer("PANEL_BONUS_SECONDS", 3600, minimum=1)
 
-# An image's address works for this long, at least, after a page with it was opened.
+# An image's address works at least this long after a page with it was opened.
 IMAGE_URL_MINUTES = env.integer("IMAGE_URL_MINUTES", 12 * 60, minimum=1)
 
 SECURE_CONTENT_TYPE_NOSNIFF = True
@@ -323,11 +323,11 @@ SECURE_REFERRER_POLICY = "same-origin"
 SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
 HTTPS = env.flag("HTTPS", False)
-# Networks of the proxies in front, whose word on visitors' addresses is taken; "none" says that there is no proxy.
+# Networks of proxies whose headers about visitors' addresses are trusted; "none" means that there is no proxy.
 TRUSTED_PROXIES = env.networks("TRUSTED_PROXIES")
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
 SECURE_SSL_REDIRECT = HTTPS
-# Health checks ask the server itself, without the proxy that ends TLS.
+# Health checks reach the server directly, without the proxy that terminates TLS.
 SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$"]
 SECURE_HSTS_SECONDS = 31_536_000 if HTTPS else 0
 if HTTPS:
@@ -362,7 +362,7 @@ REST_FRAMEWORK = {
     "EXCEPTION_HANDLER": "web.api.errors.exception_handler",
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PARSER_CLASSES": ["web.api.parsers.StorableJSONParser"],
-    # OPTIONS would list the fields and choices of every view to anybody signed in; the schema is by role.
+    # OPTIONS would list the fields and choices of every view to any signed-in user; the schema depends on roles.
     "DEFAULT_METADATA_CLASS": None,
 }
 SPECTACULAR_SETTINGS = {
@@ -379,7 +379,7 @@ SPECTACULAR_SETTINGS = {
         "LabelStudioAnswerState": "annotation.label_studio.models.LabelStudioAnnotation.State",
         "TaskKind": "annotation.kinds.registry.TASK_KINDS",
     },
-    # Swagger's files come from our own server: the page works offline and under the content security policy.
+    # Swagger's files come from our own server, so the page works offline and under the content security policy.
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
 }
@@ -413,9 +413,9 @@ LOGGING = {
         else {"class": "logging.NullHandler"},
     },
     "loggers": {
-        # Entries of the audit trail, by numbers and digest only; nowhere unless AUDIT_SYSLOG is set.
+        # Entries of the audit trail, only with ids and digests; not sent unless AUDIT_SYSLOG is set.
         "stereoscope.audit": {"level": "INFO", "handlers": ["audit"], "propagate": False},
-        # It would log the headers of answers, which may contain secrets.
+        # It would log response headers, which may contain secrets.
         "httpcore": {"level": "INFO"},
         # It logs addresses; panels' addresses contain ids of people.
         "django.server": {
@@ -425,7 +425,7 @@ LOGGING = {
             "propagate": False,
         },
     },
-    # Sentry first: the filter of the console takes errors out of records.
+    # Sentry first: the filter of the console removes errors from records.
     "root": {"handlers": ["sentry", "console"], "level": env.text("LOG_LEVEL", "WARNING")},
 }
 

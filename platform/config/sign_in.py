@@ -9,11 +9,11 @@ LOGIN_URL = "accounts:sign_in"
 LOGIN_REDIRECT_URL = "home"
 LOGOUT_REDIRECT_URL = "home"
 AUTHENTICATION_BACKENDS = [
-    "axes.backends.AxesStandaloneBackend",  # refuses before any password is looked at
+    "axes.backends.AxesStandaloneBackend",  # refuses before any password is checked
     "django.contrib.auth.backends.ModelBackend",
 ]
 # Wrong passwords for one user name from one address, or from a browser in which that user has signed in before; the
-# right one resets the count. No log of who signed in when.
+# right password resets the count. Sign-ins are not logged.
 AXES_FAILURE_LIMIT = 10
 AXES_COOLOFF_TIME = timedelta(minutes=15)
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
@@ -22,14 +22,14 @@ AXES_LOCKOUT_CALLABLE = "accounts.pages.sign_in.too_many_failures"
 AXES_RESET_ON_SUCCESS = True
 AXES_DISABLE_ACCESS_LOG = True
 AXES_VERBOSE = False
-# Sign-in pages and what follows a password are django-allauth's, within the limits of `accounts.sign_in`.
+# django-allauth provides sign-in pages and the steps after a password, within the limits of `accounts.sign_in`.
 ACCOUNT_ADAPTER = "accounts.sign_in.adapters.AccountAdapter"
-ACCOUNT_EMAIL_VERIFICATION = "none"  # an administrator writes addresses down
-ACCOUNT_EMAIL_UNKNOWN_ACCOUNTS = False  # no letter to addresses that nobody has
+ACCOUNT_EMAIL_VERIFICATION = "none"  # an administrator enters addresses
+ACCOUNT_EMAIL_UNKNOWN_ACCOUNTS = False  # no letter to addresses without an account
 ACCOUNT_SESSION_REMEMBER = True
 ACCOUNT_REAUTHENTICATION_TIMEOUT = 15 * 60
 ACCOUNT_RATE_LIMITS = {
-    # Passwords are counted by django-axes; everybody behind one proxy signs in from one address.
+    # django-axes counts wrong passwords; everybody behind one proxy signs in from the same address.
     "login": None,
     "login_failed": None,
 }
@@ -41,9 +41,9 @@ OIDC_NAME = env.text("OIDC_NAME", "single sign-on")
 OIDC_SCOPES = env.text("OIDC_SCOPES", "openid profile email").split()
 # An identity provider that speaks SAML 2.0, by its metadata. Needs requirements/saml.txt.
 SAML_METADATA_FILE = env.text("SAML_METADATA_FILE", "")
-SAML_IDP = env.text("SAML_IDP", "")  # which one, where the file describes several
+SAML_IDP = env.text("SAML_IDP", "")  # the entity id, if the file describes several
 SAML_NAME = env.text("SAML_NAME", "single sign-on")
-# Names of attributes: the first that an assertion has; for groups all of them.
+# Names of attributes: the first that an assertion has is used; for groups, all of them.
 SAML_SUBJECT_ATTRIBUTE = env.words(
     "SAML_SUBJECT_ATTRIBUTE",
     "urn:oasis:names:tc:SAML:attribute:pairwise-id,urn:oasis:names:tc:SAML:attribute:subject-id,NameID",
@@ -51,31 +51,31 @@ SAML_SUBJECT_ATTRIBUTE = env.words(
 SAML_EMAIL_ATTRIBUTE = env.words("SAML_EMAIL_ATTRIBUTE", "urn:oid:0.9.2342.19200300.100.1.3")
 SAML_NAME_ATTRIBUTE = env.words("SAML_NAME_ATTRIBUTE", "urn:oid:2.16.840.1.113730.3.1.241")
 SAML_GROUPS_ATTRIBUTE = env.words("SAML_GROUPS_ATTRIBUTE", "urn:oid:1.3.6.1.4.1.5923.1.1.1.1,groups")
-# Domains whose addresses count as verified: SAML itself says of no address that it was.
+# Domains whose addresses count as verified, because SAML has no statement about that.
 SAML_EMAIL_DOMAINS = env.words("SAML_EMAIL_DOMAINS")
-# Who may come from a provider. Deny first: nobody gets an account, a link or a role that these do not give.
+# Rules for people from a provider. Deny by default: without these, nobody gets an account, a link or a role.
 SSO_NEW_ACCOUNTS = env.flag("SSO_NEW_ACCOUNTS", False)
 SSO_LINK_BY_EMAIL = env.flag("SSO_LINK_BY_EMAIL", False)
-# Domains whose addresses the provider gives only to their owners, though it does not say that it verified them.
+# Domains whose addresses the provider gives only to their owners, although it does not report them as verified.
 SSO_EMAIL_DOMAINS = env.words("SSO_EMAIL_DOMAINS")
 SSO_GROUPS_CLAIM = env.text("SSO_GROUPS_CLAIM", "groups")
 SSO_GROUPS = env.rules("SSO_GROUPS", among=("lead", "analyst", "staff"))
 SSO_REQUIRE_GROUP = env.flag("SSO_REQUIRE_GROUP", True)
 # People with a linked account cannot sign in by password or passkey; superusers can.
 SSO_ONLY = env.flag("SSO_ONLY", False)
-# Values of acr or amr that say that the provider asked for a second factor.
+# Values of acr or amr which mean that the provider required a second factor.
 SSO_SECOND_FACTOR = env.words("SSO_SECOND_FACTOR")
 SOCIALACCOUNT_ADAPTER = "accounts.sign_in.providers.adapter.ProviderAdapter"
-# Called with what happened to an account; writes the audit entry.
+# Called with a change of an account; writes the audit entry.
 ACCOUNT_AUDIT = "studies.audit.record"
-# Who needs a second factor beside the password: administrators, leads, analysts.
+# Groups that need a second factor in addition to the password: administrators, leads, analysts.
 SECOND_FACTOR_FOR = env.words("SECOND_FACTOR_FOR")
-# Called with a person; returns to which of these groups they belong through studies.
+# Called with a person; returns the groups to which they belong through studies.
 STUDY_GROUPS = "studies.access.groups_of"
 MFA_ADAPTER = "accounts.sign_in.adapters.SecondFactorAdapter"
 MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
 MFA_PASSKEY_LOGIN_ENABLED = True
-# A passkey cannot be guessed; a classroom signs in from one address.
+# A passkey cannot be guessed, and a whole class may sign in from one address.
 MFA_RATE_LIMITS = {"webauthn_login": None}
 MFA_FORMS = {
     "authenticate": "accounts.sign_in.codes.SignInCodeForm",
@@ -88,9 +88,9 @@ MFA_FORMS = {
     "edit_webauthn": "accounts.sign_in.passkeys.RenamePasskeyForm",
 }
 MFA_TOTP_ISSUER = "Stereoscope"
-MFA_TOTP_TOLERANCE = 1  # the code before and the one after, for clocks that are half a minute wrong
-MFA_ALLOW_UNVERIFIED_EMAIL = True  # an administrator writes addresses down
-# A session ends after so long without use, and so long after signing in; 0: never before Django's two weeks.
+MFA_TOTP_TOLERANCE = 1  # the codes before and after, for clocks that differ by half a minute
+MFA_ALLOW_UNVERIFIED_EMAIL = True  # an administrator enters addresses
+# A session ends after this time without use, and after this time since signing in; 0: only Django's two weeks.
 SESSION_IDLE_MINUTES = env.integer("SESSION_IDLE_MINUTES", 8 * 60)
 SESSION_MAX_HOURS = env.integer("SESSION_MAX_HOURS", 14 * 24)
 AUTH_PASSWORD_VALIDATORS = [

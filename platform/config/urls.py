@@ -1,4 +1,4 @@
-"""Every address of the site, by app."""
+"""All addresses of the site, by app."""
 
 from django.contrib import admin
 from django.urls import include, path
@@ -15,7 +15,7 @@ from studies.api.schema import Schema
 from web import views
 
 urlpatterns = [
-    path("api/v1/", include("config.api_urls")),  # first what is asked for most
+    path("api/v1/", include("config.api_urls")),  # the most frequent addresses first
     path("", home, name="home"),
     path("account/", include("accounts.pages.urls")),
     path("account/", include("accounts.pages.allauth_urls")),
@@ -47,14 +47,14 @@ urlpatterns = [
     path("healthz", health.healthz, name="healthz"),
     path("readyz", health.readyz, name="readyz"),
     path("metrics", metrics, name="metrics"),
-    # Here the old password is throttled; the admin's own page would let it be guessed.
+    # This page throttles the old password; the admin's own page would allow guessing.
     path(
         "admin/password_change/",
         requires(get=Capability.SIGNED_IN, post=Capability.SIGNED_IN)(
             RedirectView.as_view(pattern_name="accounts:password")
         ),
     ),
-    # Here a second factor is asked for and wrong passwords are counted as everywhere.
+    # This page requires a second factor and counts wrong passwords as elsewhere.
     path("admin/login/", admin_sign_in),
     path("admin/", admin.site.urls),
 ]

@@ -18,7 +18,7 @@ from config.request_bodies import discard_unread_bodies  # noqa: E402
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 application = get_wsgi_application()
-# Read by the process from which gunicorn forks the others: their first requests would each wait a second for it.
+# Loaded in the process that gunicorn forks, because otherwise each worker's first request would take a second.
 _ = get_resolver().url_patterns
 if settings.TRUSTED_PROXIES:
     application = discard_unread_bodies(application)

@@ -1,4 +1,4 @@
-"""The lists that codes are found in: spellings, codes and names by field, and how spellings are compared."""
+"""Lists of spellings, codes and names by field, and the normalisation with which spellings are compared."""
 
 import re
 import unicodedata
@@ -17,8 +17,8 @@ COUNTRIES = frozenset({"nationality", "country_of_residence"})
 _SPECIAL = str.maketrans({"ı": "i", "ł": "l", "ø": "o", "đ": "d", "æ": "ae", "œ": "oe", "ð": "d", "þ": "th"})
 _UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "Ä": "Ae", "Ö": "Oe", "Ü": "Ue"})
 DROPPED = ".'’‘ʼ`´"
-# Marks that may be missing from a word: accents, the points of Hebrew and Arabic, and what selects a letter's look.
-# The vowels of Hindi or Thai are marks as well, and without them words are other words.
+# Marks that may be missing from a word: accents, Hebrew and Arabic points, and variation selectors. The
+# vowels of Hindi or Thai are marks as well, but without them words change.
 _DROPPED_MARKS = (
     ("\u0300", "\u036f"),
     ("\u0591", "\u05c7"),
@@ -31,7 +31,7 @@ _NUKTA = 7  # canonical combining class
 
 
 def fold(text: str) -> str:
-    """Return `text` as spellings are compared: without case, accents and punctuation."""
+    """Return `text` normalised for comparison: without case, accents and punctuation."""
     plain = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", text).casefold().translate(_SPECIAL))
     letters = unicodedata.normalize("NFC", "".join(char for char in plain if not _may_be_missing(char)))
     return " ".join(
@@ -42,7 +42,7 @@ def fold(text: str) -> str:
 
 
 def _may_be_missing(char: str) -> bool:
-    """Whether spellings with and without this character are the same word."""
+    """Return whether a word stays the same without this character."""
     if char in DROPPED or unicodedata.category(char) == "Cf":
         return True
     return unicodedata.combining(char) == _NUKTA or any(
@@ -77,7 +77,7 @@ def _country(
     return code, english, german, () if code in _LISTED_NAMES_ONLY else (en, *aliases)
 
 
-# The short names of ISO 3166 for these would be read as another country, or are not what people call it.
+# The ISO 3166 short names of these would be read as another country, or are not what people call it.
 _COUNTRY_LABELS = {
     "GIN": ("Guinea (Conakry)", "Guinea (Conakry)"),
     "COG": ("Congo (Brazzaville)", "Kongo (Brazzaville)"),
@@ -89,7 +89,7 @@ _COUNTRY_LABELS = {
     "MAF": ("Saint Martin (French part)", "Saint-Martin (französischer Teil)"),
     "XKX": ("Kosovo", "Kosovo"),
 }
-# Their names in other languages are short for each other.
+# Their names in other languages are abbreviations of each other.
 _LISTED_NAMES_ONLY = frozenset({"GIN", "COG", "COD"})
 _REGION_WORDS = {
     "015": "north africa,north african",
@@ -136,7 +136,7 @@ _LANGUAGE_WORDS = {
 
 @cache
 def spelling_table(field: str) -> dict[str, str]:
-    """Return the code by spelling; what two codes share is left out."""
+    """Return code by spelling, without the spellings that two codes share."""
     codes_of: dict[str, set[str]] = defaultdict(set)
     for code, *names, aliases in rows(field):
         for name in (*names, *aliases):
@@ -163,7 +163,7 @@ def _ambiguous(field: str) -> Iterable[str]:
 
 
 def _is_telling(name: str, spelling: str) -> bool:
-    """Whether a name from the lists of 70 languages is one to know: “Áo” without its accents may be anything."""
+    """Return whether a name from the lists of 70 languages is distinctive: “Áo” without its accents may be anything."""
     least = 4 if name.casefold() == spelling else 5
     return not spelling.isascii() or len(spelling) >= least
 
@@ -188,14 +188,14 @@ def exact_codes(field: str) -> dict[str, str]:
 
 
 def _offered(language: str) -> Iterator[tuple[str, str]]:
-    """Yield code and name of each country as it is offered in a language."""
+    """Yield the code and name of each country that a language's list offers."""
     names = code_names("nationality", language)
     return ((code, names[code.casefold()]) for code in field_codes("nationality"))
 
 
 @cache
 def code_names(field: str, language: str) -> dict[str, str]:
-    """Return the names of a field’s codes in a language, by code in small letters. Rare languages may have none."""
+    """Return the names of a field’s codes in a language, by code in lower case. Rare languages may have none."""
     if language in _WITH_NAMES:
         return {
             code.casefold(): (english, german)[language == "de"] for code, english, german, _ in rows(field)
@@ -228,7 +228,7 @@ def _forms(words: Iterable[str]) -> Iterator[str]:
 
 
 def _spellings(name: str) -> set[str]:
-    """Return the keys of a name: with umlauts written out, with “and” for &, apostrophes left out or parting words."""
+    """Return the keys of a name: with umlauts expanded, “and” for &, apostrophes removed or as spaces."""
     written_out = name.translate(_UMLAUTS)
     variants = {name, written_out, re.sub(r"['’ʼ]", " ", name)}
     variants |= {

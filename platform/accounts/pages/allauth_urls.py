@@ -1,6 +1,6 @@
-"""The pages of django-allauth that we serve, under the names that it gives them.
+"""The pages of django-allauth that this server has, under allauth's names for them.
 
-Its pages for signing up and for changing e-mail addresses are left out: administrators make accounts.
+Its pages for signing up and for changing e-mail addresses are left out: administrators create accounts.
 """
 
 from allauth.account import views

@@ -1,4 +1,4 @@
-"""What people type about themselves and their API tokens."""
+"""Forms for people's details about themselves and for API tokens."""
 
 from datetime import datetime, time, timedelta
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -43,7 +43,7 @@ class SuggestingInput(forms.TextInput):
 
 
 class ProfileForm(_ProfileModelForm):
-    """About you: every field optional, each saying why it is asked."""
+    """Details about oneself: every field is optional and explains why the question is asked."""
 
     languages = forms.CharField(
         label=_("Languages"),
@@ -99,12 +99,12 @@ class ProfileForm(_ProfileModelForm):
             raise forms.ValidationError(error.message) from None
 
     def describe(self) -> AnnotatorProfile:
-        """Save the answers about the person."""
+        """Save the details of the annotator."""
         return profiles.describe(annotator=self.instance.annotator, **self.cleaned_data)
 
 
 def not_understood(profile: AnnotatorProfile, field: str) -> bool:
-    """Whether a stored answer has no code, so that it counts toward no rule."""
+    """Return whether a stored answer has no code, so that it counts toward no quota rule."""
     if profile.pk is None or not profile.words.get(field):
         return False
     stored = getattr(profile, field)
@@ -112,7 +112,7 @@ def not_understood(profile: AnnotatorProfile, field: str) -> bool:
 
 
 def _understood(profile: AnnotatorProfile, field: str) -> str:
-    """Show how a stored answer is counted, so that a person can correct a misunderstanding."""
+    """Show how a stored answer is counted, so that the person can correct it."""
     if profile.pk is None or not profile.words.get(field):
         return ""
     stored = getattr(profile, field)
@@ -132,7 +132,7 @@ def _understood(profile: AnnotatorProfile, field: str) -> str:
 
 
 class SignInForm(LoginForm):
-    """User name and password, with the names and labels of Django's own form."""
+    """User name and password, with the field names and labels of Django's own form."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -151,7 +151,7 @@ class SignInForm(LoginForm):
 
 
 class ForgottenPasswordForm(ResetPasswordForm):
-    """Where to send the letter with which a person chooses a new password."""
+    """The address for a letter with a link to choose a new password."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -176,7 +176,7 @@ class NewPasswordForm(ResetPasswordKeyForm):
 
 
 class ThrottledPasswordChangeForm(PasswordChangeForm):
-    """A new password for somebody who knows the old one. Wrong tries count with those of signing in."""
+    """A new password for a person who knows the old one. Wrong tries count together with those of signing in."""
 
     def __init__(self, user: User, *args: Any, request: HttpRequest, **kwargs: Any) -> None:
         super().__init__(user, *args, **kwargs)
@@ -219,7 +219,7 @@ class ApiTokenForm(forms.Form):
 
     def clean_name(self) -> str:
         name: str = self.cleaned_data["name"].strip()
-        # Also what keeps a reload of the page that shows the key from making a second token.
+        # It also prevents a second token when the page that shows the key is reloaded.
         if self.user.api_tokens.filter(name=name, revoked_at=None).exists():
             raise forms.ValidationError(
                 gettext("You already have a token of this name. Revoke it or choose another name.")

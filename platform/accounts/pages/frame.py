@@ -1,4 +1,4 @@
-"""The frame of account pages: which of the two a person sees, and in which language."""
+"""Base template and language of account pages, for annotators and for everyone else."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -14,13 +14,13 @@ from accounts.sign_in import second_factor
 
 
 def base_template(user: Any) -> str:
-    """Annotators keep their quiet frame; everyone else has the site's navigation."""
+    """Return the base template: annotators keep their quiet frame, everyone else has the site's navigation."""
     works_on_studies = user.works_on_studies or import_string(settings.STUDY_GROUPS)(user)
     return "web/base.html" if works_on_studies else "web/base_annotator.html"
 
 
 def account_frame(request: HttpRequest) -> dict[str, Callable[[], Any]]:
-    """Return what templates of django-allauth's pages ask for when they need it."""
+    """Return lazy template variables for django-allauth's pages: base template and second-factor state."""
     return {
         "account_frame": lambda: base_template(request.user),
         "second_factor_missing": lambda: second_factor.is_missing(request),
@@ -29,7 +29,7 @@ def account_frame(request: HttpRequest) -> dict[str, Callable[[], Any]]:
 
 
 def in_language_of_frame(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
-    """Answer people who work on studies in English: only the frame of annotators is translated."""
+    """Use English for people who work on studies, because only annotators' pages are translated."""
 
     @wraps(view)
     def viewed(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:

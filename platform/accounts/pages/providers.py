@@ -1,4 +1,4 @@
-"""Signing in through an identity provider: going there, coming back, linking an account, signing out there too."""
+"""Signing in and out through an identity provider, and linking an account with it."""
 
 import secrets
 from collections.abc import Callable
@@ -32,7 +32,7 @@ SIGN_OUT_THERE = "provider_sign_out"
 
 
 def with_openid(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
-    """Serve a view only where a provider is set up, and say in a sentence when it does not answer."""
+    """Serve a view only if a provider is configured, and explain when it does not answer."""
 
     @wraps(view)
     def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
@@ -50,7 +50,7 @@ def with_openid(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse
 @never_cache
 @with_openid
 def oidc_sign_in(request: HttpRequest) -> HttpResponse:
-    """Lead somebody to the provider."""
+    """Redirect the person to the provider."""
     return _lead_to_provider(request, AuthProcess.LOGIN, next_url=get_next_redirect_url(request))
 
 
@@ -59,7 +59,7 @@ def oidc_sign_in(request: HttpRequest) -> HttpResponse:
 @reauthentication_required(app="allauth.socialaccount")
 @with_openid
 def oidc_link(request: HttpRequest) -> HttpResponse:
-    """Lead somebody who is signed in to the provider, to link the account that they have there."""
+    """Redirect a signed-in person to the provider, to link their account."""
     return _lead_to_provider(request, AuthProcess.CONNECT, data={"user": request.user.pk})
 
 
@@ -67,7 +67,7 @@ def oidc_link(request: HttpRequest) -> HttpResponse:
 @never_cache
 @with_openid
 def oidc_callback(request: HttpRequest) -> HttpResponse:
-    """Take in what the provider says of somebody who comes back from it."""
+    """Process the provider's answer about a person who comes back from it."""
     adapter = openid.OpenIDConnectAdapter(request, openid.PROVIDER)
     response: HttpResponse = OAuth2CallbackView.adapter_view(adapter)(request)
     return response
@@ -77,7 +77,7 @@ def oidc_callback(request: HttpRequest) -> HttpResponse:
 @in_language_of_frame
 @reauthentication_required(app="allauth.socialaccount")
 def unlink(request: HttpRequest, account: int) -> HttpResponse:
-    """End that the person can sign in through a provider."""
+    """Remove the link between the person's account and the provider."""
     assert isinstance(request.user, User)
     link = get_object_or_404(SocialAccount, pk=account, user=request.user)
     accounts.unlink(account=link, by=request.user)
@@ -102,15 +102,15 @@ class SignOut(LogoutView):
 @requires(get=Capability.ANYONE)
 @never_cache
 def signed_out(request: HttpRequest) -> HttpResponse:
-    """Say that the person is signed out here, and perhaps not at the provider."""
+    """Confirm that the person is signed out here, and that they may still be signed in at the provider."""
     context = {"address": request.session.get(SIGN_OUT_THERE, ""), "name": settings.OIDC_NAME}
     return render(request, "accounts/signed_out.html", context)
 
 
 def _lead_to_provider(request: HttpRequest, process: str, **state: Any) -> HttpResponse:
-    """Answer with a page that goes on to the provider.
+    """Return a page that continues to the provider.
 
-    A redirect would not do: our content security policy lets no form lead to another server.
+    A redirect is impossible, because our content security policy lets no form lead to another server.
     """
     provider = openid.OpenIDConnect(request, app=openid.app())
     nonce = secrets.token_urlsafe(24)

@@ -1,4 +1,4 @@
-"""Signing in through a SAML identity provider: going there, its answer, coming back from it, and our metadata."""
+"""Signing in through a SAML identity provider: the request, the answer, the return from it, and our metadata."""
 
 import logging
 from collections.abc import Callable
@@ -26,13 +26,13 @@ from accounts.sign_in.providers.saml import requests, statements
 from accounts.sign_in.providers.saml.errors import AnswerRefused, MetadataError, SignInDeclined
 from foundation.errors import NotFound
 
-# With the other fields of the form; the answer itself may be half as long.
+# Includes the other fields of the form; the answer itself may be half as long.
 LONGEST_BODY = 512 * 1024
 _log = logging.getLogger(__name__)
 
 
 def with_saml(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
-    """Serve a view only where a SAML provider is set up."""
+    """Serve a view only if a SAML provider is configured."""
 
     @wraps(view)
     def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
@@ -50,7 +50,7 @@ def with_saml(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
 @never_cache
 @with_saml
 def saml_sign_in(request: HttpRequest) -> HttpResponse:
-    """Lead somebody to the provider."""
+    """Redirect the person to the provider."""
     return _lead_to_provider(request, AuthProcess.LOGIN, next_url=get_next_redirect_url(request))
 
 
@@ -59,18 +59,18 @@ def saml_sign_in(request: HttpRequest) -> HttpResponse:
 @reauthentication_required(app="allauth.socialaccount")
 @with_saml
 def saml_link(request: HttpRequest) -> HttpResponse:
-    """Lead somebody who is signed in to the provider, to link the account that they have there."""
+    """Redirect a signed-in person to the provider, to link their account."""
     return _lead_to_provider(request, AuthProcess.CONNECT, data={"user": request.user.pk})
 
 
 @requires(post=Capability.ANYONE)
-@csrf_exempt  # the form is the provider's; the answer is signed, and is to a request of this browser
+@csrf_exempt  # the form comes from the provider; the answer is signed, and answers a request of this browser
 @never_cache
 @with_saml
 def saml_acs(request: HttpRequest) -> HttpResponse:
-    """Take in the provider's answer, and lead the browser to where its session is read.
+    """Accept the provider's answer, and redirect the browser to a page that has its session.
 
-    No page is rendered here and no session begun: without its cookies, the browser would lose those that it has.
+    No page is rendered and no session started here: the browser sends no cookies and would lose its own.
     """
     begun = requests.begun(request)
     if not begun:
@@ -92,7 +92,7 @@ def saml_acs(request: HttpRequest) -> HttpResponse:
 @never_cache
 @with_saml
 def saml_finish(request: HttpRequest) -> HttpResponse:
-    """Sign in the person whose answer was taken in."""
+    """Sign in the person of an accepted answer."""
     if explanation := _explanation(request.GET.get("problem", "")):
         return errors.failed(request, explanation)
     provider = saml.provider(request)
@@ -111,7 +111,7 @@ def saml_finish(request: HttpRequest) -> HttpResponse:
 @requires(get=Capability.ANYONE)
 @with_saml
 def saml_metadata(request: HttpRequest) -> HttpResponse:  # noqa: ARG001
-    """Describe this server to identity providers."""
+    """Return the metadata of this server for identity providers."""
     from accounts.sign_in.providers.saml import service
 
     return HttpResponse(service.metadata(), content_type="application/samlmetadata+xml")
@@ -127,7 +127,8 @@ def _accepted(request: HttpRequest, begun: set[str]) -> tuple[Any, str]:
 
 
 def _go_on(**query: str) -> HttpResponse:
-    # 303: the browser goes on with GET, and with the session that it does not send with the form of another server.
+    # 303: the browser continues with GET and with its session, which it does not send with another server's
+    # form.
     return HttpResponse(status=303, headers={"Location": f"{reverse('saml_finish')}?{urlencode(query)}"})
 
 
@@ -143,7 +144,7 @@ def _explanation(problem: str) -> str:
 def _lead_to_provider(
     request: HttpRequest, process: str, *, next_url: str | None = None, data: dict[str, Any] | None = None
 ) -> HttpResponse:
-    """Answer with a page that goes on to the provider, as our content security policy lets no form lead there."""
+    """Return a page that continues to the provider, because our content security policy lets no form lead there."""
     from accounts.sign_in.providers.saml import service
 
     provider = saml.provider(request)

@@ -1,4 +1,4 @@
-"""Second factors of a person: the list, an authenticator app, passkeys, and the pages that ask for them."""
+"""Second factors of a person: the list, an authenticator app, passkeys, and the pages that request them."""
 
 import json
 from typing import Any
@@ -23,7 +23,7 @@ from accounts.sign_in import codes, passkeys, second_factor
 
 @requires(get=Capability.SIGNED_IN)
 class SecondFactors(IndexView):
-    """What the person has, and what they can add."""
+    """Show the person's second factors, and those that they can add."""
 
     def get_context_data(self, **context: Any) -> dict[str, Any]:
         keys = Authenticator.objects.filter(user=self.request.user, type=Authenticator.Type.WEBAUTHN)
@@ -38,7 +38,7 @@ class SecondFactors(IndexView):
 
 @requires(get=Capability.SIGNED_IN, post=Capability.SIGNED_IN)
 class SetUpApp(ActivateTOTPView):
-    """Set up an authenticator app; who does so has just shown that they have it."""
+    """Set up an authenticator app; the first code proves that the person has it."""
 
     def form_valid(self, form: Any) -> HttpResponse:
         response: HttpResponse = super().form_valid(form)
@@ -62,12 +62,12 @@ class RemoveApp(DeactivateTOTPView):
 @requires(get=Capability.SIGNED_IN, post=Capability.SIGNED_IN)
 @method_decorator(never_cache, name="dispatch")
 class AddPasskey(webauthn.AddWebAuthnView):
-    """Add a passkey; who does so has just shown that they have it."""
+    """Add a passkey; its answer proves that the person has it."""
 
     def get_context_data(self, **_context: Any) -> dict[str, Any]:
         context = super().get_context_data()
         options = context["js_data"]["creation_options"]
-        # Kept on the device where it can be, so that it signs in alone; a key that cannot is a second factor.
+        # Stored on the device if possible, so that it can sign in alone; otherwise it is a second factor.
         choice = {**options["publicKey"]["authenticatorSelection"], "residentKey": "preferred"}
         options = {"publicKey": {**options["publicKey"], "authenticatorSelection": choice}}
         return {
@@ -103,7 +103,7 @@ class RemovePasskey(webauthn.RemoveWebAuthnView):
 @requires(get=Capability.ANYONE, post=Capability.ANYONE)
 @method_decorator(never_cache, name="dispatch")
 class Enter(AuthenticateView):
-    """Ask for the second factor between the password and the first page."""
+    """Request the second factor between the password and the first page."""
 
     def get_context_data(self, **_context: Any) -> dict[str, Any]:
         context: dict[str, Any] = super().get_context_data()
@@ -117,10 +117,10 @@ class Enter(AuthenticateView):
 @requires(get=Capability.SIGNED_IN, post=Capability.SIGNED_IN)
 @method_decorator(never_cache, name="dispatch")
 class ConfirmWithPasskey(webauthn.ReauthenticateWebAuthnView):
-    """Ask for a passkey before something important is changed, or because the session has not seen it yet."""
+    """Request a passkey before an important change, or because the session has not seen one yet."""
 
     def form_invalid(self, form: Any) -> HttpResponse:
-        # Not on the sign-in page, where allauth would lead.
+        # Not on the sign-in page, to which allauth would redirect.
         page: HttpResponse = self.render_to_response({**self.get_context_data(), "form": form})
         return page
 

@@ -26,7 +26,7 @@ from foundation.errors import Forbidden
 
 @requires(get=Capability.ANYONE, post=Capability.ANYONE)
 class SignIn(LoginView):
-    """User name and password. Annotators who came by a link have neither, and the page says so."""
+    """Sign in with user name and password. Annotators who came by a link have neither, as the page says."""
 
     template_name = "accounts/sign_in.html"
     form_class = SignInForm
@@ -52,7 +52,7 @@ def too_many_failures(request: HttpRequest, _refused: HttpResponse, _credentials
 
 @requires(get=Capability.ANYONE, post=Capability.ANYONE)
 def admin_sign_in(request: HttpRequest) -> HttpResponse:
-    """Lead to our own sign-in: the admin's would ask for a password alone."""
+    """Redirect to our own sign-in page, because the admin's requires only a password."""
     if request.user.is_authenticated:
         raise Forbidden("not_staff", "Only administrators may open the administration pages.")
     after = request.GET.get("next") or reverse("admin:index")
@@ -61,7 +61,7 @@ def admin_sign_in(request: HttpRequest) -> HttpResponse:
 
 @requires(get=Capability.ANYONE, post=Capability.ANYONE)
 class ForgottenPassword(PasswordResetView):
-    """Send a letter with a link; the page is the same whether or not anybody has that address."""
+    """Send a letter with a link; the page is the same whether or not an account has that address."""
 
     form_class = ForgottenPasswordForm
 
@@ -80,7 +80,7 @@ class ForgottenPassword(PasswordResetView):
 
 @requires(get=Capability.ANYONE, post=Capability.ANYONE)
 class NewPassword(PasswordResetFromKeyView):
-    """Choose a new password by the link of a letter."""
+    """Choose a new password with the link of a letter."""
 
     form_class = NewPasswordForm
     success_url = reverse_lazy("accounts:sign_in")
@@ -89,7 +89,7 @@ class NewPassword(PasswordResetFromKeyView):
 @requires(get=Capability.SIGNED_IN)
 @in_language_of_frame
 def sessions(request: HttpRequest) -> HttpResponse:
-    """List the places where the person is signed in."""
+    """List the sessions of the person."""
     assert isinstance(request.user, User)
     current = request.session.session_key
     open_sessions = sorted(
@@ -110,7 +110,7 @@ def sessions(request: HttpRequest) -> HttpResponse:
 @requires(post=Capability.SIGNED_IN)
 @in_language_of_frame
 def end_session(request: HttpRequest, session: int) -> HttpResponse:
-    """Sign the person out in one other place."""
+    """End one other session of the person."""
     place = get_object_or_404(UserSession, pk=session, user=request.user)
     if place.session_key == request.session.session_key:
         raise Forbidden("this_session", gettext("To sign out here, use the button at the top of the page."))
@@ -122,7 +122,7 @@ def end_session(request: HttpRequest, session: int) -> HttpResponse:
 @requires(post=Capability.SIGNED_IN)
 @in_language_of_frame
 def end_other_sessions(request: HttpRequest) -> HttpResponse:
-    """Sign the person out everywhere else."""
+    """End all other sessions of the person."""
     others = UserSession.objects.filter(user=request.user).exclude(session_key=request.session.session_key)
     get_adapter().end_sessions(others)
     messages.success(request, gettext("You were signed out on all other devices."))

@@ -40,7 +40,7 @@ class ChangePassword(PasswordChangeView):
             _("Your password is changed. You were signed out on all other devices."),
         )
         response = super().form_valid(form)
-        # The session has a new key: keep it in the list of the person's sessions.
+        # The session has a new key, which the list of the person's sessions needs.
         password_changed.send(sender=User, request=self.request, user=self.request.user)
         return response
 
@@ -51,7 +51,7 @@ class ChangePassword(PasswordChangeView):
 @requires(get=Capability.SIGNED_IN)
 @in_language_of_frame
 def account(request: HttpRequest) -> HttpResponse:
-    """Show who is signed in, the password and the tokens."""
+    """Show the signed-in user, the password form and the tokens."""
     return _account_page(request, ApiTokenForm(user=_user(request)))
 
 
@@ -59,7 +59,7 @@ def account(request: HttpRequest) -> HttpResponse:
 @never_cache
 @in_language_of_frame
 def create_token(request: HttpRequest) -> HttpResponse:
-    """Create a token and show its key, here and never again."""
+    """Create a token and show its key, for the only time."""
     user = _user(request)
     form = ApiTokenForm(request.POST, user=user)
     if not form.is_valid():
@@ -109,5 +109,5 @@ def _roles(user: User) -> str:
 
 
 def _user(request: HttpRequest) -> User:
-    assert isinstance(request.user, User)  # RightsMiddleware admits nobody else
+    assert isinstance(request.user, User)  # RightsMiddleware admits no other user
     return request.user

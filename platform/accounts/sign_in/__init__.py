@@ -1,1 +1,1 @@
-"""How people sign in, by django-allauth; docs/develop/decisions/ says what is left to it and what is not."""
+"""Signing in with django-allauth; docs/develop/decisions/ says which parts are left to it."""

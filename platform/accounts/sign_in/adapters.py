@@ -1,4 +1,4 @@
-"""What django-allauth asks of us while it signs people in."""
+"""Adapters that django-allauth calls while it signs people in."""
 
 from io import BytesIO
 from typing import Any
@@ -26,7 +26,7 @@ from foundation.encryption import seal, unseal
 
 WRONG_CODE = "The code is wrong or was already used. Wait for the next code and enter that one."
 
-# What a page says after something has changed, by the name that allauth has for it; it says nothing after others.
+# Messages that a page shows after a change, by allauth's name for them; other changes have no message.
 MESSAGES: dict[str, Any] = {
     "account/messages/password_changed.txt": _("Your password is changed. Sign in with the new password."),
     "mfa/messages/totp_activated.txt": "Your authenticator app is set up. From now on, you are asked for a "
@@ -36,7 +36,7 @@ MESSAGES: dict[str, Any] = {
     "mfa/messages/webauthn_removed.txt": "The passkey is removed. Delete it on your device, too.",
     "mfa/messages/recovery_codes_generated.txt": "You have new recovery codes.",
 }
-# How somebody can confirm that it is them, by allauth's name for it.
+# Ways to confirm one's identity, by allauth's name for them.
 CONFIRMATIONS: dict[str, Any] = {
     "reauthenticate": _("Use your password"),
     "mfa_reauthenticate": _("Use a code of your app, or a recovery code"),
@@ -50,7 +50,7 @@ def _wrong_password() -> str:
 
 
 class AccountAdapter(DefaultAccountAdapter):
-    """Accounts with passwords, made by an administrator."""
+    """Accounts with passwords, created by an administrator."""
 
     error_messages = {
         **DefaultAccountAdapter.error_messages,
@@ -66,14 +66,14 @@ class AccountAdapter(DefaultAccountAdapter):
         return False
 
     def pre_authenticate(self, request: HttpRequest, **credentials: Any) -> None:
-        """Leave wrong passwords to django-axes: allauth counts by user name alone, so anybody could lock anybody."""
+        """Leave wrong passwords to django-axes: allauth counts only by user name, so anybody could lock out others."""
 
     def login(self, request: HttpRequest, user: Any) -> None:
         user.backend = limits.MODEL_BACKEND
         super().login(request, user)
 
     def pre_login(self, request: HttpRequest, user: Any, **hook: Any) -> Any:
-        """Refuse passwords and passkeys of people who have to come from an identity provider."""
+        """Refuse passwords and passkeys of people who must use an identity provider."""
         is_from_provider = "sociallogin" in (hook["signal_kwargs"] or {})
         if not is_from_provider and must_use_provider(user):
             clear_login(request)
@@ -84,7 +84,7 @@ class AccountAdapter(DefaultAccountAdapter):
         return super().pre_login(request, user, **hook)
 
     def is_reauthentication_required(self, *, app: str, **kwargs: Any) -> bool:
-        """Ask for the password again only if the person did not sign in within the last minutes."""
+        """Require the password again only if the person did not sign in within the last minutes."""
         if limits.signed_in_within(self.request, settings.ACCOUNT_REAUTHENTICATION_TIMEOUT):
             return False
         return bool(super().is_reauthentication_required(app=app, **kwargs))
@@ -94,12 +94,12 @@ class AccountAdapter(DefaultAccountAdapter):
         return [{**method, "description": CONFIRMATIONS[method["id"]]} for method in methods]
 
     def send_password_reset_mail(self, user: Any, email: str, context: dict[str, Any]) -> None:
-        """Send no letter to people without a password: they come by a link or through an identity provider."""
+        """Send no letter to people without a password, who come by a link or through an identity provider."""
         if user.has_usable_password() and not must_use_provider(user):
             super().send_password_reset_mail(user, email, context)
 
     def get_reset_password_from_key_url(self, key: str) -> str:
-        """Link to the server's own address rather than to what the request's headers say."""
+        """Link to the server's own address rather than to the host in the request's headers."""
         address: str = super().get_reset_password_from_key_url(key)
         here = self.request.build_absolute_uri("/").rstrip("/")
         return address.replace(here, settings.SITE_URL, 1) if settings.SITE_URL else address
@@ -140,13 +140,13 @@ class SecondFactorAdapter(DefaultMFAAdapter):
         return unseal(encrypted_text, use="second factor")
 
     def build_totp_svg(self, url: str) -> str:
-        """Draw the code on white, so that phones read it in the dark theme too."""
+        """Draw the code on white, so that phones can read it in the dark theme too."""
         drawing = BytesIO()
         qrcode.make(url, image_factory=SvgPathFillImage).save(drawing)
         return drawing.getvalue().decode()
 
     def get_public_key_credential_rp_entity(self) -> dict[str, str]:
-        """Name this server to a passkey: by the host of SITE_URL, which a proxy does not change."""
+        """Identify this server to a passkey by the host of SITE_URL, which a proxy does not change."""
         return {"id": passkeys.site_name(context.request), "name": "Stereoscope"}
 
     def generate_authenticator_name(self, user: Any, type: Authenticator.Type) -> str:

@@ -1,8 +1,8 @@
-"""The name of a browser, in words that its owner recognises."""
+"""Names of browsers that their owners recognise."""
 
 from django.utils.translation import gettext
 
-# The first that occurs counts: Chrome also says Safari, and Edge says both.
+# The first match counts: Chrome's header also names Safari, and Edge's names both.
 _BROWSERS = (
     ("Edg", "Edge"),
     ("OPR", "Opera"),

@@ -1,4 +1,4 @@
-"""Settings of signing in that contradict each other or leave a public server open."""
+"""System checks for settings of signing in that contradict each other or leave a public server open."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -18,7 +18,7 @@ def check_second_factor(
     app_configs: Sequence[AppConfig] | None,  # noqa: ARG001
     **kwargs: Any,  # noqa: ARG001
 ) -> list[CheckMessage]:
-    """Refuse unknown groups; warn where administrators and leads of a public server need a password only."""
+    """Refuse unknown groups; warn if administrators and leads of a public server need only a password."""
     needed = set(settings.SECOND_FACTOR_FOR)
     if unknown := sorted(needed - set(second_factor.GROUPS)):
         return [
@@ -45,7 +45,7 @@ def check_identity_provider(
     app_configs: Sequence[AppConfig] | None,  # noqa: ARG001
     **kwargs: Any,  # noqa: ARG001
 ) -> list[CheckMessage]:
-    """Refuse a provider that anybody on the way could play, or half of one; warn where everybody or nobody gets in."""
+    """Refuse an insecure or incomplete provider; warn if the settings admit everybody or nobody."""
     if not settings.OIDC_ISSUER and not settings.SAML_METADATA_FILE:
         return []
     return [

@@ -1,4 +1,4 @@
-"""Codes of second factors. Wrong ones count with wrong passwords: by django-axes, in the database."""
+"""Codes of second factors. Wrong codes count together with wrong passwords: by django-axes, in the database."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ TOO_MANY = "Too many wrong codes were entered."
 
 
 class CodeForm(forms.Form):
-    """A form with a code that may be wrong only so often."""
+    """A form with a code, with a limited number of wrong tries."""
 
     user: Any
 
@@ -37,7 +37,7 @@ class CodeForm(forms.Form):
         request = context.request
         credentials = {"username": self.user.get_username()}
         if not AxesProxyHandler.is_allowed(request, credentials):
-            request.axes_locked_out = True  # answered as after too many wrong passwords
+            request.axes_locked_out = True  # the same response as after too many wrong passwords
             raise forms.ValidationError(TOO_MANY)
         try:
             code: str = super().clean_code()  # type: ignore[misc]
@@ -56,10 +56,10 @@ class CodeForm(forms.Form):
 
 
 def use_once(*, authenticator: Authenticator, code: str) -> bool:
-    """Store the half minute of an app's code as used; return whether it is later than the last one stored.
+    """Mark the half minute of an app's code as used; return whether it is later than the last one stored.
 
-    allauth remembers used codes in the cache, which processes do not share, and for half a minute, while a code works
-    for one and a half. One UPDATE decides between two requests with the same code.
+    allauth remembers used codes in the cache, which processes do not share, and for half a minute, while a
+    code works for one and a half. A single UPDATE decides between two requests with the same code.
     """
     secret = decrypt(authenticator.data["secret"])
     steps = totp.yield_hotp_counters_from_time()

@@ -1,8 +1,8 @@
-"""The browser in which somebody signed in, by a cookie of ours.
+"""Recognition of the browser in which a person signed in, by our own cookie.
 
-A signed cookie names a browser by chance numbers, and the users who have signed in with it. Two rules read it:
-wrong passwords typed elsewhere do not lock a person out of their own browser, and two annotators who join
-from one browser are suspected to be one person. Only keyed hashes of it are stored.
+A signed cookie contains a random number for the browser and the users who have signed in with it. Two rules
+use it: wrong passwords typed elsewhere do not lock a person out of their own browser, and two annotators who
+join from one browser are suspected to be one person. Only keyed hashes of it are stored.
 """
 
 import ipaddress
@@ -34,7 +34,7 @@ class Device:
 
 
 def device_of(request: HttpRequest) -> Device:
-    """Return the browser that a request comes from; one without a cookie of ours is new and will get one."""
+    """Return the browser of a request; a browser without our cookie is new and will get one."""
     device: Device | None = getattr(request, "_device", None)
     if device is None:
         device = _read(request)
@@ -48,7 +48,8 @@ def device_of(request: HttpRequest) -> Device:
 def client_address(request: HttpRequest) -> str | None:
     """Return the key for counting wrong passwords: the browser if that user has signed in with it, else the address.
 
-    For a browser this is a made-up address of a private network (RFC 4193), for addresses are what is stored.
+    A browser is represented by an address of a private network (RFC 4193), because the table stores
+    addresses.
     """
     device = _read(request)
     if device is not None and _user_hash(request.POST.get("username", "")) in device.users:
@@ -58,7 +59,7 @@ def client_address(request: HttpRequest) -> str | None:
 
 
 class DeviceMiddleware:
-    """Send the cookie to a browser that is new or in which somebody signed in."""
+    """Send the cookie to a new browser, and to a browser in which a person signed in."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
@@ -79,7 +80,7 @@ class DeviceMiddleware:
 
 
 def remember_user(*, request: HttpRequest, user: User) -> None:
-    """Add a user who has just signed in to those of their browser."""
+    """Add a user who has just signed in to the users of their browser."""
     device = device_of(request)
     others = tuple(name for name in device.users if name != _user_hash(user.get_username()))
     device = replace(device, users=(*others, _user_hash(user.get_username()))[-MAX_USERS:])

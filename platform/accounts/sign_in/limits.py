@@ -1,7 +1,7 @@
-"""How long a session lasts: until nobody has used it for a while, and never longer than a fixed time.
+"""Limits of sessions: an idle time, and a maximum time since signing in.
 
-Sessions that a personal link or a panel began carry no time of signing in and end as Django's settings say: who came
-by a link has no password to come back with.
+Sessions that began with a personal link or a panel record no sign-in time and end as Django's settings say,
+because people who came by a link have no password to sign in again.
 """
 
 import time
@@ -21,7 +21,7 @@ from django.utils.functional import SimpleLazyObject
 
 from accounts.models import User
 
-# The class that Django's session names as the one that signed a person in, whatever led there.
+# The back-end that Django's session names for a signed-in person, however they signed in.
 MODEL_BACKEND = "django.contrib.auth.backends.ModelBackend"
 SIGNED_IN_AT = "signed_in_at"
 SEEN_AT = "seen_at"
@@ -39,20 +39,20 @@ def sign_in_by_link(*, request: HttpRequest, user: User) -> None:
 
 
 def signed_in_within(request: HttpRequest, seconds: float) -> bool:
-    """Whether the person gave their password, or whatever they sign in with, so short a time ago."""
+    """Return whether the person signed in, by password or otherwise, within the last `seconds`."""
     signed_in_at: float = request.session.get(SIGNED_IN_AT, 0)
     return time.time() - signed_in_at < seconds
 
 
 class SessionLimitMiddleware:
-    """Sign out people whose session has reached a limit, as soon as a view asks who they are."""
+    """Sign out people whose session has reached a limit, as soon as a view accesses the user."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         user = request.user
-        # Not before: pictures and health checks ask for nobody, and must not read a session.
+        # Lazily: pictures and health checks need no user, and must not read a session.
         request.user = SimpleLazyObject(lambda: _within_limits(request, user))  # type: ignore[assignment]
         return self.get_response(request)
 

@@ -1,7 +1,7 @@
-"""Passkeys: keys on a phone, a computer or a security key that show who somebody is (WebAuthn).
+"""Passkeys (WebAuthn): keys on a phone, a computer or a security key that identify a person.
 
-django-allauth keeps the challenge in the session, and Yubico's fido2 checks the signature. Ours: the name that keys are
-bound to, what is checked besides, and that nothing a browser sends ends in an error of the server.
+django-allauth keeps the challenge in the session, and Yubico's fido2 checks the signature. This module sets
+the name that keys are bound to, adds checks, and ensures that no input from a browser causes a server error.
 """
 
 import struct
@@ -25,14 +25,14 @@ REFUSED = _("This passkey does not work here. Try again, or sign in another way.
 TOO_MANY = "You have the maximum number of passkeys for one account. Remove one first."
 MOST_PER_PERSON = 20
 LONGEST_NAME = 80
-# What a browser sends has some hundred characters, with an attestation some thousand.
+# A browser's answer has some hundred characters, with an attestation some thousand.
 LONGEST_CREDENTIAL = 20_000
-# What fido2 raises while it reads something that is no credential.
+# Exceptions of fido2 when it parses malformed credentials.
 MALFORMED = (AttributeError, IndexError, KeyError, RecursionError, TypeError, ValueError, struct.error)
 
 
 def site(request: HttpRequest) -> str:
-    """Return the address of this server as browsers name it to a passkey, such as https://labels.example.org."""
+    """Return the origin of this server for passkeys, such as https://labels.example.org."""
     parts = urlsplit(settings.SITE_URL or request.build_absolute_uri("/"))
     default = {"http": 80, "https": 443}.get(parts.scheme)
     port = "" if parts.port in {None, default} else f":{parts.port}"
@@ -46,14 +46,14 @@ def site_name(request: HttpRequest) -> str:
 
 
 def site_with_passkeys(request: HttpRequest) -> str:
-    """Return the address at which browsers can use passkeys: encrypted, or local, with a name; "" if none."""
+    """Return the address at which browsers can use passkeys: encrypted or local, with a host name; "" if none."""
     address, name = site(request), site_name(request)
     is_local = name == "localhost" or name.endswith(".localhost")
     return address if not _is_number(name) and (address.startswith("https:") or is_local) else ""
 
 
 def are_possible(request: HttpRequest) -> bool:
-    """Whether browsers can use passkeys at the address of this request."""
+    """Return whether browsers can use passkeys at the address of this request."""
     is_here = urlsplit(request.build_absolute_uri("/")).hostname == site_name(request)
     return is_here and bool(site_with_passkeys(request))
 
@@ -67,7 +67,7 @@ def _is_number(name: str) -> bool:
 
 
 class CredentialField(forms.JSONField):
-    """What a browser says for a passkey, as JSON."""
+    """A browser's answer for a passkey, as JSON."""
 
     widget = forms.HiddenInput
     default_error_messages = {"required": REFUSED, "invalid": REFUSED}
@@ -82,7 +82,7 @@ class CredentialField(forms.JSONField):
 
 
 class PasskeyForm(forms.Form):
-    """A form that a browser fills in with a passkey. Every reason to refuse one gives the same sentence."""
+    """A form that a browser fills in with a passkey. Every reason for refusal gives the same sentence."""
 
     def clean(self) -> Any:
         try:
@@ -99,13 +99,13 @@ class AddPasskeyForm(PasskeyForm, webauthn.AddWebAuthnForm):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields.pop("passwordless", None)  # each passkey signs in alone if the device can do that
+        self.fields.pop("passwordless", None)  # each passkey can sign in alone if the device supports that
         self.fields["name"].label = "Name"
         self.fields["name"].help_text = "So that you recognise it in the list, such as “work laptop”."
         self.fields["name"].widget.attrs["maxlength"] = LONGEST_NAME
 
     def clean_name(self) -> str:
-        # Cut off instead of refused: the device has already stored the passkey.
+        # Truncated instead of refused: the device has already stored the passkey.
         return str(super().clean_name())[:LONGEST_NAME]
 
     def clean_credential(self) -> Mapping[str, Any]:
@@ -130,24 +130,25 @@ class _UsePasskeyForm(PasskeyForm):
 
 
 class SecondPasskeyForm(_UsePasskeyForm, webauthn.AuthenticateWebAuthnForm):
-    """The passkey that is asked for after the password."""
+    """The passkey that is required after the password."""
 
 
 class ConfirmPasskeyForm(_UsePasskeyForm, webauthn.ReauthenticateWebAuthnForm):
-    """The passkey that is asked for before something important is changed."""
+    """The passkey that is required before an important change."""
 
 
 class SignInPasskeyForm(_UsePasskeyForm, webauthn.LoginWebAuthnForm):
-    """A passkey alone. It is two factors: somebody has it, and knows its PIN or has the right finger or face.
+    """A passkey alone. It is two factors: the person has it, and knows its PIN or has the right finger or face.
 
-    The session's challenge may come from a page that asks for less, so what the device says is looked at here.
+    The session's challenge may come from a page with weaker requirements, so the device's flags are checked
+    here.
     """
 
     needs_owner_check = True
 
 
 class RenamePasskeyForm(webauthn.EditWebAuthnForm):
-    """Another name."""
+    """A new name for a passkey."""
 
     name = forms.CharField(label="Name", max_length=LONGEST_NAME)
 
@@ -177,7 +178,7 @@ def _check_authentication(credential: Any, *, needs_owner_check: bool) -> None:
 
 
 def _check_origin(origin: str) -> None:
-    """Refuse other servers, such as those whose names end with ours."""
+    """Refuse other servers, including those whose names end with ours."""
     if origin != site(context.request):
         raise ValueError("The passkey was used at another address.")
 

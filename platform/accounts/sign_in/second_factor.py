@@ -1,7 +1,8 @@
-"""Who must sign in with a second factor, and whether a session did.
+"""People who must sign in with a second factor, and the sessions that have done so.
 
-The setting SECOND_FACTOR_FOR names groups of people. Until the session of such a person has seen a second factor, no
-page opens but those on which it is entered or set up, and the API refuses the session. API tokens are not sessions.
+The setting SECOND_FACTOR_FOR names groups of people. Until the session of such a person has seen a second
+factor, only the pages to enter or set up one open, and the API refuses the session. API tokens are not
+sessions.
 """
 
 from collections.abc import Callable
@@ -22,7 +23,7 @@ from web.api.errors import error_body
 
 ADMINISTRATORS, LEADS, ANALYSTS = "administrators", "leads", "analysts"
 GROUPS = (ADMINISTRATORS, LEADS, ANALYSTS)
-# In the session: the person whose second factor it has seen.
+# Session key: the person whose second factor the session has seen.
 CONFIRMED = "second_factor_of"
 FACTORS = (Authenticator.Type.TOTP, Authenticator.Type.WEBAUTHN)
 _OPEN_PAGES = {
@@ -36,7 +37,7 @@ _OPEN_PAGES = {
     "readyz",
 }
 _PREFIX = "mfa_"
-# Who has a second factor shows it on these before they change anything on the other pages.
+# Pages where people who have a second factor confirm it before they change anything on the other pages.
 _ASKING_PAGES = {
     "mfa_index",
     "mfa_authenticate",
@@ -47,28 +48,28 @@ _ASKING_PAGES = {
 
 
 def is_required(user: Any) -> bool:
-    """Whether the person is in one of the groups that need a second factor."""
+    """Return whether the person is in one of the groups that need a second factor."""
     needed = set(settings.SECOND_FACTOR_FOR)
     if not needed or not isinstance(user, User):
         return False
     if _groups_by_role(user) & needed:
         return True
-    # Studies know who leads or reads them; they lie above this app.
+    # Studies know leads and analysts, and this app must not import them.
     return bool(import_string(settings.STUDY_GROUPS)(user) & needed)
 
 
 def is_confirmed(request: HttpRequest) -> bool:
-    """Whether this session has seen a second factor of the person who is signed in."""
+    """Return whether this session has seen a second factor of the signed-in person."""
     return bool(request.session.get(CONFIRMED) == request.user.pk)
 
 
 def is_missing(request: HttpRequest) -> bool:
-    """Whether the person who is signed in has to set up or enter a second factor before anything else."""
+    """Return whether the signed-in person must set up or enter a second factor first."""
     return is_required(request.user) and not is_confirmed(request)
 
 
 class SecondFactorMiddleware:
-    """Lead people whose second factor is missing to the page where it is set up or entered."""
+    """Redirect people whose second factor is missing to the page where it is set up or entered."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
@@ -93,7 +94,7 @@ class SecondFactorMiddleware:
 
 
 def _refuse_change(request: HttpRequest) -> HttpResponse | None:
-    """Let nobody change or add a second factor who knows only the password of a person who has one."""
+    """Refuse changes of second factors by a person who has one and has entered only the password."""
     user = request.user
     if not user.is_authenticated or is_confirmed(request) or not is_mfa_enabled(user, FACTORS):
         return None
@@ -116,18 +117,18 @@ def _groups_by_role(user: User) -> set[str]:
 
 
 def confirm(*, request: HttpRequest, user: User) -> None:
-    """Note that this session has seen the person's second factor."""
+    """Record that this session has seen the person's second factor."""
     request.session[CONFIRMED] = user.pk
 
 
 def is_last(authenticator: Authenticator) -> bool:
-    """Whether the person has no other second factor. Recovery codes are none: they only replace one."""
+    """Return whether the person has no other second factor. Recovery codes do not count: they only replace one."""
     others = Authenticator.objects.filter(user=authenticator.user_id, type__in=FACTORS)
     return not others.exclude(pk=authenticator.pk).exists()
 
 
 def _on_removal(sender: Any, request: HttpRequest, user: User, **_: Any) -> None:  # noqa: ARG001
-    """A session counts as confirmed only while the person has a second factor."""
+    """Make sessions unconfirmed when the person has no second factor left."""
     if not is_mfa_enabled(user, FACTORS):
         request.session.pop(CONFIRMED, None)
 

@@ -1,1 +1,1 @@
-"""Signing in through an identity provider: who comes from there, which account is theirs, which roles they have."""
+"""Signing in through an identity provider: people, their accounts and their roles."""

@@ -1,4 +1,4 @@
-"""Which account somebody from an identity provider has here: the linked one, one with their address, or a new one."""
+"""Accounts of people from an identity provider: the linked one, one with their address, or a new one."""
 
 from allauth.account.adapter import get_adapter
 from allauth.socialaccount.models import SocialAccount
@@ -13,9 +13,9 @@ from foundation.errors import Forbidden
 
 
 def account_of(identity: Identity) -> User:
-    """Return the person's account, linking or creating it where the settings allow that.
+    """Return the person's account, linking or creating it if the settings allow that.
 
-    Raises Forbidden with a sentence for the person where they have none.
+    Raises Forbidden, with a sentence for the person, if they have no account.
     """
     if settings.SSO_REQUIRE_GROUP and not roles_of(identity):
         raise Forbidden(
@@ -29,7 +29,7 @@ def account_of(identity: Identity) -> User:
         with transaction.atomic():
             return _linked_user(identity) or _user_by_email(identity) or _new_user(identity)
     except IntegrityError:
-        # The person’s first sign-in, twice at once: the other request has made the link.
+        # The person’s first sign-in, twice at once: the other request has created the link.
         user = _linked_user(identity)
         if user is None:
             raise
@@ -46,7 +46,7 @@ def _linked_user(identity: Identity) -> User | None:
 
 
 def _user_by_email(identity: Identity) -> User | None:
-    """Link the one account with the person's verified address, except administrators': they link theirs themselves."""
+    """Link the one account with the person's verified address, except administrators', who link theirs themselves."""
     if not settings.SSO_LINK_BY_EMAIL or not identity.is_email_verified:
         return None
     users = list(User.objects.filter(email__iexact=identity.email)[:2])
@@ -78,7 +78,7 @@ def _new_user(identity: Identity) -> User:
         )
     user = User(
         username=get_adapter().generate_unique_username([identity.username, identity.email, "person"]),
-        # An address that nobody verified could be somebody else’s, who would later be led to this account.
+        # An unverified address could belong to another person, who would later be led to this account.
         email=identity.email if identity.is_email_verified else "",
         display_name=identity.name,
     )
@@ -91,14 +91,14 @@ def _new_user(identity: Identity) -> User:
 
 @transaction.atomic
 def link(*, user: User, identity: Identity, by: User | None) -> None:
-    """Let somebody from an identity provider sign in to this account."""
+    """Link an account with a person at an identity provider, so that they can sign in to it."""
     SocialAccount.objects.create(user=user, provider=identity.provider, uid=identity.subject)
     record_account(user=user, action="account.linked", by=by, provider=identity.provider)
 
 
 @transaction.atomic
 def unlink(*, account: SocialAccount, by: User) -> None:
-    """End that somebody from an identity provider can sign in to this account."""
+    """Remove the link of an account with an identity provider."""
     if not account.user.has_usable_password():
         raise Forbidden(
             "sso_only_way_in",
@@ -109,5 +109,5 @@ def unlink(*, account: SocialAccount, by: User) -> None:
 
 
 def must_use_provider(user: User) -> bool:
-    """Whether the person may sign in through an identity provider only."""
+    """Return whether the person may sign in only through an identity provider."""
     return settings.SSO_ONLY and not user.is_superuser and SocialAccount.objects.filter(user=user.pk).exists()

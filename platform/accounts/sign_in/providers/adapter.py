@@ -1,4 +1,4 @@
-"""What django-allauth asks of us while somebody comes from an identity provider."""
+"""Adapter that django-allauth calls while a person signs in through an identity provider."""
 
 import logging
 from typing import Any
@@ -22,13 +22,13 @@ from accounts.sign_in.providers.roles import apply_groups
 from accounts.sign_in.providers.saml import provider as saml
 from foundation.errors import DomainError
 
-# In the session: what came from the provider and is needed to sign out there.
+# Session key of the provider's ID token, which signing out there needs.
 ID_TOKEN = "provider_id_token"  # noqa: S105 - a key, no secret
 _log = logging.getLogger(__name__)
 
 
 def configured_providers(request: HttpRequest) -> list[Any]:
-    """Return the identity providers that the settings name, in the order of the sign-in page."""
+    """Return the configured identity providers, in the order of the sign-in page."""
     providers: list[Any] = []
     if settings.OIDC_ISSUER:
         providers.append(openid.OpenIDConnect(request, app=openid.app()))
@@ -38,7 +38,7 @@ def configured_providers(request: HttpRequest) -> list[Any]:
 
 
 def provider_links(request: HttpRequest) -> list[tuple[Any, SocialAccount | None]]:
-    """Return the providers that an account is or can be linked with. People who come by a link have nothing to link."""
+    """Return the providers with which an account is or can be linked; none for people who come by a link."""
     providers = configured_providers(request)
     if not providers or not isinstance(request.user, User):
         return []
@@ -49,7 +49,7 @@ def provider_links(request: HttpRequest) -> list[tuple[Any, SocialAccount | None
 
 
 class ProviderAdapter(DefaultSocialAccountAdapter):
-    """Providers of the settings alone; accounts and roles by our rules; errors in sentences."""
+    """Only configured providers; accounts and roles by our rules; errors as sentences."""
 
     def list_apps(
         self,
@@ -57,7 +57,7 @@ class ProviderAdapter(DefaultSocialAccountAdapter):
         provider: str | None = None,
         client_id: str | None = None,
     ) -> list[SocialApp]:
-        """Return what the settings name; nothing is read from the database."""
+        """Return the providers of the settings; the database is not read."""
         return [
             each.app
             for each in configured_providers(request)
@@ -87,12 +87,12 @@ class ProviderAdapter(DefaultSocialAccountAdapter):
         sociallogin.account = SocialAccount.objects.get(
             provider=sociallogin.identity.provider, uid=sociallogin.identity.subject
         )
-        # Kept while a second factor is asked for.
+        # Kept while a second factor is requested.
         state["id_token"] = getattr(sociallogin, "id_token", "")
         state["has_second_factor"] = sociallogin.identity.has_second_factor
 
     def _link(self, request: HttpRequest, sociallogin: SocialLogin) -> None:
-        """Link the account of the person who is signed in, who asked for it on their account's page."""
+        """Link the account of the signed-in person, who requested it on their account page."""
         user, identity = request.user, sociallogin.identity
         if not isinstance(user, User) or sociallogin.state.get("data") != {"user": user.pk}:
             raise ImmediateHttpResponse(

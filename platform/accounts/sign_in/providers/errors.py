@@ -1,4 +1,4 @@
-"""Sign-ins that came to nothing, in sentences for the person and for the log."""
+"""Failed sign-ins, in sentences for the person and for the log."""
 
 import logging
 
@@ -13,14 +13,14 @@ _log = logging.getLogger(__name__)
 
 
 def failed(request: HttpRequest, explanation: str) -> HttpResponse:
-    """Return the page that says why somebody could not sign in."""
+    """Return the page that explains why a person could not sign in."""
     return render(request, "accounts/sign_in_failed.html", {"explanation": explanation}, status=403)
 
 
 def explain(
     name: str, *, error: str | None = None, exception: Exception | None = None, is_begun_here: bool = True
 ) -> str:
-    """Return what the person reads; reasons that only help an administrator go to the log."""
+    """Return an explanation for the person; reasons that only help an administrator are logged."""
     if error == AuthError.CANCELLED:
         return gettext("You cancelled signing in with %(name)s.") % {"name": name}
     if exception is not None:
@@ -34,7 +34,7 @@ def explain(
 
 
 def answered_wrongly(name: str) -> str:
-    """Return what somebody reads whose provider’s answer cannot be used."""
+    """Return the explanation for a person whose provider’s answer cannot be used."""
     return gettext(
         "%(name)s did not answer correctly. Try again in a moment. If the problem remains, tell an "
         "administrator of this server, who can find the reason in the server’s log."
@@ -42,7 +42,7 @@ def answered_wrongly(name: str) -> str:
 
 
 def not_begun_here() -> str:
-    """Return what somebody reads who comes back to no sign-in of theirs."""
+    """Return the explanation for a person whose answer belongs to no sign-in of theirs."""
     return gettext(
         "This sign-in took longer than ten minutes, was already completed, or was started in another browser. "
         "Start again."
@@ -50,5 +50,5 @@ def not_begun_here() -> str:
 
 
 def declined(name: str) -> str:
-    """Return what somebody reads whom their provider did not sign in."""
+    """Return the explanation for a person whose provider did not sign them in."""
     return gettext("%(name)s refused to sign you in.") % {"name": name}

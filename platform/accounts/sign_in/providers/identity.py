@@ -1,4 +1,4 @@
-"""What an identity provider says about a person, reduced to what we use."""
+"""A person as an identity provider describes them, reduced to the details in use."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ LONGEST_NAME = 120
 
 @dataclass(frozen=True)
 class Identity:
-    """A person at an identity provider. `subject` never changes there; everything else may."""
+    """A person at an identity provider. `subject` never changes there; all other details may."""
 
     provider: str
     subject: str
@@ -25,7 +25,7 @@ class Identity:
 
 
 def identity_from_claims(*, provider: str, subject: str, claims: Mapping[str, Any]) -> Identity:
-    """Read the claims of OpenID Connect."""
+    """Return the identity in the claims of OpenID Connect."""
     email = valid_email_or_none(_text(claims.get("email"))) or ""
     factors = {*texts(claims.get("acr")), *texts(claims.get("amr"))}
     return Identity(
@@ -51,7 +51,7 @@ def claim(claims: Mapping[str, Any], name: str) -> Any:
 
 
 def texts(value: Any) -> list[str]:
-    """Return the texts of a claim that is one text or a list of them; anything else counts as none."""
+    """Return the texts of a claim that is a text or a list of texts; empty for any other claim."""
     if isinstance(value, str):
         return [value]
     return [part for part in value if isinstance(part, str)] if isinstance(value, list) else []
@@ -62,7 +62,7 @@ def _text(value: Any) -> str:
 
 
 def _is_true(value: Any) -> bool:
-    """Whether a claim says yes. Some providers send the words; "false" must not count as yes."""
+    """Return whether a claim is true. Some providers send words; "false" must not count as true."""
     return value is True or value == "true"
 
 

@@ -1,4 +1,4 @@
-"""ID tokens of OpenID Connect: signed by the issuer, meant for us, still valid, and for the sign-in that was begun.
+"""ID tokens of OpenID Connect: signed by the issuer, meant for us, still valid, and for the sign-in in progress.
 
 https://openid.net/specs/openid-connect-core-1_0.html#IDTokenValidation
 """
@@ -9,9 +9,10 @@ from typing import Any
 import jwt
 from allauth.socialaccount.providers.oauth2.client import OAuth2Error
 
-# Signatures by a key that only the issuer has. "none" and HMAC, which could be made with a public key, are refused.
+# Signatures by a key that only the issuer has. "none" and HMAC, which could be made with a public key, are
+# refused.
 ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"]
-# How far the clocks of two servers may differ.
+# The maximum difference between the clocks of two servers.
 LEEWAY_SECONDS = 60
 
 
@@ -37,7 +38,7 @@ def verified_claims(id_token: str, *, keys: dict[str, Any], issuer: str, client_
 
 
 def refuse_other_nonce(claims: dict[str, Any], nonce: str) -> None:
-    """Raise OAuth2Error if an ID token is not for the sign-in that this browser began."""
+    """Raise OAuth2Error if an ID token does not belong to the sign-in that this browser began."""
     received = claims.get("nonce")
     if not nonce or not isinstance(received, str) or not hmac.compare_digest(received, nonce):
         raise OAuth2Error("The ID token was refused: it belongs to another sign-in.")

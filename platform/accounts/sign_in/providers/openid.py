@@ -1,8 +1,8 @@
-"""One provider of OpenID Connect, which the OIDC_… settings name.
+"""The provider of OpenID Connect that the OIDC_… settings name.
 
-django-allauth leads to the provider, keeps state and PKCE's secret, and exchanges the code. The specification asks for
-more than it checks: the signature even over TLS, a nonce, the issuer of the discovery document, and that the user info
-is about the same person.
+django-allauth redirects to the provider, keeps state and PKCE's secret, and exchanges the code. The
+specification requires more checks than it makes: the signature even over TLS, a nonce, the issuer of the
+discovery document, and that the user info is about the same person.
 """
 
 from typing import Any
@@ -25,7 +25,7 @@ _ENDPOINTS = ("authorization_endpoint", "token_endpoint", "jwks_uri")
 
 
 def app() -> SocialApp:
-    """Return the provider of the settings as django-allauth describes one. None is stored in the database."""
+    """Return the configured provider as a django-allauth app. None is stored in the database."""
     return SocialApp(
         provider=OpenIDConnectProvider.id,
         provider_id=PROVIDER,
@@ -41,7 +41,7 @@ def app() -> SocialApp:
 
 
 class OpenIDConnectAdapter(OpenIDConnectOAuth2Adapter):
-    """The conversation with the provider's server."""
+    """The communication with the provider's server."""
 
     @property
     def openid_config(self) -> dict[str, Any]:
@@ -72,7 +72,7 @@ class OpenIDConnectAdapter(OpenIDConnectOAuth2Adapter):
         return document
 
     def get_callback_url(self, request: HttpRequest, app: SocialApp) -> str:  # noqa: ARG002
-        """Return the address that is registered with the provider, whatever the request's headers say."""
+        """Return the address that is registered with the provider, regardless of the request's headers."""
         path = reverse("oidc_callback")
         return f"{settings.SITE_URL}{path}" if settings.SITE_URL else request.build_absolute_uri(path)
 
@@ -99,7 +99,7 @@ class OpenIDConnectAdapter(OpenIDConnectOAuth2Adapter):
         return login
 
     def _user_info(self, token: SocialToken, subject: str) -> dict[str, Any]:
-        """Ask what the ID token leaves out; the ID token, which is signed, has precedence."""
+        """Fetch the claims that the ID token leaves out; the ID token, which is signed, has precedence."""
         if "userinfo_endpoint" not in self.openid_config:
             return {}
         info = self._fetch(self.profile_url, Authorization=f"Bearer {token.token}")
@@ -128,12 +128,12 @@ class OpenIDConnect(OpenIDConnectProvider):
         return reverse("oidc_callback")
 
     def extract_extra_data(self, data: Any) -> dict[str, Any]:  # noqa: ARG002
-        """Keep nothing of what the provider says; it is asked again at each sign-in."""
+        """Keep none of the provider's claims, which are requested at each sign-in."""
         return {}
 
 
 def sign_out_address(request: HttpRequest, id_token: str) -> str:
-    """Return where the person ends their session at the provider; empty if it has no such page or does not answer."""
+    """Return the address for signing out at the provider; "" if it has no such page or does not answer."""
     from requests import RequestException
 
     try:

@@ -1,4 +1,4 @@
-"""Groups at the identity provider decide about roles here, at each sign-in."""
+"""Roles from groups at the identity provider, updated at each sign-in."""
 
 from django.conf import settings
 from django.db import transaction
@@ -7,7 +7,7 @@ from django.utils.module_loading import import_string
 from accounts.models import User
 from accounts.sign_in.providers.identity import Identity
 
-# The roles that SSO_GROUPS may name. Nobody becomes a superuser by what another server says.
+# The roles that SSO_GROUPS may name. No other server can make a person a superuser.
 FIELDS = {"lead": "is_lead", "analyst": "is_analyst", "staff": "is_staff"}
 
 
@@ -18,7 +18,7 @@ def roles_of(identity: Identity) -> set[str]:
 
 @transaction.atomic
 def apply_groups(*, user: User, identity: Identity) -> None:
-    """Grant the roles of the person's groups and take away the others; roles that no rule names stay as they are."""
+    """Grant the roles of the person's groups and remove the others; roles that no rule names stay unchanged."""
     account = User.objects.select_for_update().get(pk=user.pk)
     if account.is_superuser:
         return
@@ -45,5 +45,5 @@ def apply_groups(*, user: User, identity: Identity) -> None:
 
 
 def record_account(*, user: User, action: str, by: User | None = None, **details: object) -> None:
-    """Write into the audit trail, which lies above this app, what happened to an account."""
+    """Record a change of an account in the audit trail, which this app must not import."""
     import_string(settings.ACCOUNT_AUDIT)(by=by, action=action, subject=user, study=None, **details)

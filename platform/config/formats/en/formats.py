@@ -1,4 +1,4 @@
-"""How pages in English write days and times. Other languages use Django's formats."""
+"""Formats of dates and times on English pages. Other languages use Django's formats."""
 
 DATE_FORMAT = "j M Y"
 TIME_FORMAT = "H:i"

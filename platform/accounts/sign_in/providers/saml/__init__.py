@@ -1,1 +1,1 @@
-"""Signing in through a SAML 2.0 identity provider: what we ask it, and which of its answers we believe."""
+"""Signing in through a SAML 2.0 identity provider: our requests, and the checks of its answers."""

@@ -1,4 +1,4 @@
-"""Who somebody is by the attributes of a SAML assertion."""
+"""The identity of a person in the attributes of a SAML assertion."""
 
 from collections.abc import Mapping
 
@@ -10,16 +10,16 @@ from accounts.sign_in.providers.identity import LONGEST_NAME, Identity
 from accounts.sign_in.providers.saml.errors import AnswerRefused
 from accounts.sign_in.providers.saml.provider import PROVIDER
 
-# In SAML_SUBJECT_ATTRIBUTE: the subject of the assertion, which is no attribute.
+# In SAML_SUBJECT_ATTRIBUTE: the subject of the assertion, which is not an attribute.
 NAME_ID = "NameID"
-# As long as django-allauth stores one.
+# The length of django-allauth's column.
 LONGEST_SUBJECT = 191
 
 Attributes = Mapping[str, list[str]]
 
 
 def identity_of(attributes: Attributes, *, name_id: tuple[str, str] | None, contexts: list[str]) -> Identity:
-    """Return the person. `name_id` is the format and text of the subject, `contexts` how they proved who they are."""
+    """Return the person. `name_id` is the format and text of the subject, `contexts` how they authenticated."""
     email = valid_email_or_none(_first(attributes, settings.SAML_EMAIL_ATTRIBUTE)) or ""
     return Identity(
         provider=PROVIDER,
@@ -35,7 +35,7 @@ def identity_of(attributes: Attributes, *, name_id: tuple[str, str] | None, cont
 
 
 def _subject(attributes: Attributes, name_id: tuple[str, str] | None) -> str:
-    """Return what the provider will never give to somebody else. A transient or unspecified NameID is no such thing."""
+    """Return an identifier that the provider never reassigns, which excludes a transient or unspecified NameID."""
     for name in settings.SAML_SUBJECT_ATTRIBUTE:
         values = _values(attributes, name)
         if name == NAME_ID and name_id is not None and name_id[0] == Saml2.NAMEID_PERSISTENT:
@@ -58,6 +58,6 @@ def _values(attributes: Attributes, name: str) -> list[str]:
 
 
 def _is_trusted(email: str) -> bool:
-    """SAML does not say whether an address was verified: the operator does, for the domains that the provider owns."""
+    """Return whether the operator vouches for the domain of an address; SAML does not say whether it was verified."""
     domain = email.rpartition("@")[2].lower()
     return domain in {trusted.lower() for trusted in settings.SAML_EMAIL_DOMAINS}

@@ -1,4 +1,4 @@
-"""What is wrong with an identity provider's metadata or with its answer."""
+"""Errors in an identity provider's metadata or answer."""
 
 
 class MetadataError(Exception):
@@ -6,8 +6,8 @@ class MetadataError(Exception):
 
 
 class AnswerRefused(Exception):
-    """An answer that we do not believe. The text is a code for the log and quotes nothing of the answer."""
+    """An answer that failed a check. The text is a code for the log and quotes nothing of the answer."""
 
 
 class SignInDeclined(Exception):
-    """The provider itself says that it signed nobody in."""
+    """The provider itself reports that it signed nobody in."""

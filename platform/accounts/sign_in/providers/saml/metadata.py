@@ -1,4 +1,4 @@
-"""The identity provider's metadata: who it is, where it signs people in, and with which keys it signs."""
+"""The identity provider's metadata: its name, its sign-in address and its signing keys."""
 
 import base64
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ REDIRECT = "urn:oasis:names:tc:SAML:2.0:bindings:HTTP-Redirect"
 
 @dataclass(frozen=True)
 class IdentityProvider:
-    """What we know of the identity provider. Several certificates stand there while it changes its key."""
+    """The identity provider. It has several certificates while it changes its key."""
 
     entity_id: str
     sign_in_address: str
@@ -81,7 +81,7 @@ def _chosen(providers: list[Any], *, file: str, entity_id: str) -> Any:
 
 
 def _signing_certificates(role: Any) -> list[str]:
-    """Return the certificates for signatures; a key without a use is for everything."""
+    """Return the certificates for signatures; a key without a stated use serves every purpose."""
     return [
         "".join(certificate.text.split())
         for key in role.findall("md:KeyDescriptor", NAMESPACES)

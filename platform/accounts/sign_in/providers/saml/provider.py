@@ -1,7 +1,7 @@
 """The SAML identity provider that the settings name, as django-allauth sees it.
 
-Its answers are read without django-allauth, which keeps them unread in the session and takes the state from a cookie
-that browsers do not send with a form of another server.
+Its answers are read without django-allauth, which keeps them unread in the session and takes the state from a
+cookie that browsers do not send with a form of another server.
 """
 
 from importlib.util import find_spec
@@ -19,17 +19,17 @@ PROVIDER = "saml"
 
 
 def is_installed() -> bool:
-    """Whether the packages of requirements/saml.txt are there."""
+    """Return whether the packages of requirements/saml.txt are installed."""
     return find_spec("onelogin") is not None and find_spec("xmlsec") is not None
 
 
 def is_configured() -> bool:
-    """Whether people can sign in through a SAML provider."""
+    """Return whether people can sign in through a SAML provider."""
     return bool(settings.SAML_METADATA_FILE) and is_installed()
 
 
 class Saml(Provider):
-    """The provider on our pages, and what django-allauth asks of it while somebody signs in."""
+    """The provider for our pages and for django-allauth's sign-in."""
 
     id = PROVIDER
     account_class = ProviderAccount
@@ -51,7 +51,7 @@ class Saml(Provider):
         return self.sign_in_url
 
     def login_of(self, identity: Identity, *, state: dict[str, Any]) -> SocialLogin:
-        """Return the sign-in of a person whom the provider has vouched for."""
+        """Return the sign-in of a person whom the provider has identified."""
         login = SocialLogin(
             provider=self, account=SocialAccount(provider=identity.provider, uid=identity.subject)
         )
@@ -60,6 +60,6 @@ class Saml(Provider):
 
 
 def provider(request: HttpRequest) -> Saml:
-    """Return the provider of the settings. None is stored in the database."""
+    """Return the configured provider. None is stored in the database."""
     app = SocialApp(provider=PROVIDER, provider_id=PROVIDER, name=settings.SAML_NAME, client_id=PROVIDER)
     return Saml(request, app=app)

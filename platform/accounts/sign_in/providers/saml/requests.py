@@ -1,7 +1,8 @@
-"""Which requests a browser has begun, in cookies of its own.
+"""Requests that a browser has begun, in cookies of their own.
 
-The answer comes as a form of another server. Browsers send no session with it, whose cookie is SameSite=Lax; they do
-send these cookies, to that one address. They are signed, hold nothing, and work for ten minutes.
+The answer comes as a form of another server. Browsers do not send the session's cookie with it, which is
+SameSite=Lax; they do send these cookies, to that one address. They are signed, contain no data, and expire
+after ten minutes.
 """
 
 from django.http import HttpRequest, HttpResponse
@@ -13,7 +14,7 @@ _SALT = "saml request"
 
 
 def remember(response: HttpResponse, request_id: str) -> None:
-    """Note in the browser that it began this request."""
+    """Record in the browser that it began this request."""
     response.set_signed_cookie(
         f"{PREFIX}{request_id}",
         "",
@@ -37,5 +38,5 @@ def begun(request: HttpRequest) -> set[str]:
 
 
 def forget(response: HttpResponse, request_id: str) -> None:
-    """Take the note back once the request was answered."""
+    """Delete the record of an answered request."""
     response.delete_cookie(f"{PREFIX}{request_id}", path=reverse("saml_acs"), samesite="None")

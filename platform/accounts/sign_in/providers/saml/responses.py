@@ -1,7 +1,7 @@
 """Answers of the identity provider: signed by it, meant for us, still valid, and to a request of this browser.
 
-python3-saml checks the schema, the signatures, the times and the issuer. It skips what an answer leaves out, and
-compares addresses by their beginning; the SAML profile for browsers asks for more, which is checked here.
+python3-saml checks the schema, the signatures, the times and the issuer. It skips what an answer leaves out,
+and compares addresses by their beginning; the SAML profile for browsers requires more, which is checked here.
 https://docs.oasis-open.org/security/saml/v2.0/saml-profiles-2.0-os.pdf, 4.1.4.3
 """
 
@@ -27,7 +27,7 @@ _CODES = {
 
 
 def verified_statement(encoded: str, *, request_ids: Collection[str]) -> VerifiedStatement:
-    """Return what an answer says to one of these requests, or raise AnswerRefused or SignInDeclined."""
+    """Return the statement of an answer to one of these requests, or raise AnswerRefused or SignInDeclined."""
     if not encoded or len(encoded) > LONGEST:
         raise AnswerRefused("empty_or_too_long")
     response = _parsed(encoded)
@@ -48,7 +48,7 @@ def verified_statement(encoded: str, *, request_ids: Collection[str]) -> Verifie
     except OneLogin_Saml2_ValidationError as error:
         # Its text quotes the answer, which must not get into the log.
         raise AnswerRefused(_CODES.get(error.code, "invalid")) from None
-    except Exception as error:  # an answer that trips the toolkit
+    except Exception as error:  # an answer that crashes the toolkit
         raise AnswerRefused(f"invalid: {type(error).__name__}") from None
     return VerifiedStatement(
         issuer=_texts(assertion, "saml:Issuer")[0],
@@ -59,11 +59,11 @@ def verified_statement(encoded: str, *, request_ids: Collection[str]) -> Verifie
 
 
 def _parsed(encoded: str) -> OneLogin_Saml2_Response:
-    """Return the answer. The toolkit's parser takes no document type, so no entities, and fetches nothing."""
+    """Return the parsed answer. The toolkit's parser accepts no document type, so no entities, and fetches nothing."""
     toolkit = service.toolkit_settings()
     try:
         return OneLogin_Saml2_Response(toolkit, encoded)
-    except Exception as error:  # whatever somebody sends
+    except Exception as error:  # arbitrary input
         raise AnswerRefused(f"unreadable: {type(error).__name__}") from None
 
 
@@ -74,7 +74,7 @@ def _is_declined(response: OneLogin_Saml2_Response) -> bool:
         if error.code == OneLogin_Saml2_ValidationError.STATUS_CODE_IS_NOT_SUCCESS:
             return True
         raise AnswerRefused(_CODES.get(error.code, "status")) from None
-    except Exception as error:  # a status without a code trips the toolkit
+    except Exception as error:  # a status without a code crashes the toolkit
         raise AnswerRefused(f"status: {type(error).__name__}") from None
     return False
 
@@ -95,7 +95,7 @@ def _refuse_loose_ends(response: Any, assertion: Any, request_id: str) -> None:
 
 
 def _is_confirmed(confirmation: Any, *, address: str, request_id: str) -> bool:
-    """Whether whoever brings the assertion is its subject: only here, only now, only in answer to this request."""
+    """Return whether a confirmation is valid: at this address, at this time, and in answer to this request."""
     data = confirmation.find("saml:SubjectConfirmationData", Saml2.NSMAP)
     return (
         confirmation.get("Method") == Saml2.CM_BEARER

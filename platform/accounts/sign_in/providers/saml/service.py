@@ -1,4 +1,4 @@
-"""This server as a SAML service provider: its names and addresses, and what it tells an identity provider of itself."""
+"""This server as a SAML service provider: its names, addresses and metadata."""
 
 from typing import Any
 from urllib.parse import urlencode, urlsplit
@@ -19,7 +19,7 @@ def entity_id() -> str:
 
 
 def answer_address() -> str:
-    """Return where an identity provider's answers are taken in, whatever the headers of a request say."""
+    """Return the address to which an identity provider sends answers, regardless of a request's headers."""
     return f"{settings.SITE_URL}{reverse('saml_acs')}"
 
 
@@ -36,7 +36,7 @@ def request_data() -> dict[str, Any]:
 
 
 def toolkit_settings() -> OneLogin_Saml2_Settings:
-    """Return what the toolkit has to know to write requests and to check answers."""
+    """Return the toolkit's settings for writing requests and checking answers."""
     provider = identity_provider(settings.SAML_METADATA_FILE, settings.SAML_IDP)
     idp = {
         "entityId": provider.entity_id,
@@ -48,16 +48,16 @@ def toolkit_settings() -> OneLogin_Saml2_Settings:
 
 def metadata() -> bytes:
     """Return the metadata of this server, with which it is registered at an identity provider."""
-    # Answers that are signed as a whole are taken too, but a provider should sign the assertion.
+    # Answers that are signed as a whole are also accepted, but a provider should sign the assertion.
     toolkit = _shared_settings(want_assertions_signed=True)
     document = OneLogin_Saml2_Settings(toolkit, sp_validation_only=True).get_sp_metadata()
     return document if isinstance(document, bytes) else document.encode()
 
 
 def sign_in_request() -> tuple[str, str]:
-    """Return the id of a new request to sign somebody in, and the address that takes it to the identity provider."""
+    """Return the id of a new sign-in request, and the address that takes it to the identity provider."""
     toolkit = toolkit_settings()
-    # Without a policy on names: providers refuse one that they do not know, and the metadata says what we like.
+    # Without a policy on names: providers refuse unknown ones, and the metadata states our preference.
     request = OneLogin_Saml2_Authn_Request(toolkit, set_nameid_policy=False)
     address = toolkit.get_idp_data()["singleSignOnService"]["url"]
     query = urlencode({"SAMLRequest": request.get_request()})
@@ -83,7 +83,8 @@ def _shared_settings(*, want_assertions_signed: bool) -> dict[str, Any]:
             "allowSingleLabelDomains": True,
             "rejectDeprecatedAlgorithm": True,
             "requestedAuthnContext": False,
-            # An empty text leaves the limit out: metadata that expire after two days would have to be registered anew.
+            # An empty text omits the limit: metadata that expire after two days would need another
+            # registration.
             "metadataValidUntil": "",
             "metadataCacheDuration": "",
         },

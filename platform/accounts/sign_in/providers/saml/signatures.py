@@ -1,8 +1,8 @@
-"""The shape of a signed answer: what is signed is what is read, and by an algorithm that holds.
+"""The shape of a signed answer: the signed part is the part that is read, with a secure algorithm.
 
-Signature wrapping moves what the provider signed to a place where nobody reads it, and puts something else where it
-stood. An answer therefore has exactly one assertion, in its place; every id stands for one element; and each signature
-is of the element around it. Whether a signature is right is the toolkit's to say, after this.
+Signature wrapping moves the signed part to a place where it is not read, and puts forged content in its
+place. An answer must therefore have exactly one assertion, in its place; every id must belong to one element;
+and each signature must be of the element around it. The toolkit then verifies the signatures themselves.
 """
 
 from typing import Any
@@ -25,13 +25,13 @@ DIGESTS = {
     f"{_MORE}sha384",
     "http://www.w3.org/2001/04/xmlenc#sha512",
 }
-# Comments are left out of what is signed, as they are left out of what is read.
+# Comments are excluded from what is signed, as they are from what is read.
 CANONICAL = {"http://www.w3.org/2001/10/xml-exc-c14n#"}
 ENVELOPED = "http://www.w3.org/2000/09/xmldsig#enveloped-signature"
 
 
 def signed_assertion(response: Any) -> Any:
-    """Return the one assertion of an answer whose signatures are of it, or of the answer around it."""
+    """Return the one assertion of an answer whose signatures cover it or the answer around it."""
     if response.tag != _RESPONSE:
         raise AnswerRefused("not_a_response")
     if _all(response, "//saml:EncryptedAssertion") or _all(response, "//xenc:EncryptedData"):

@@ -1,4 +1,4 @@
-"""Verified statements: each is accepted once, and waits at most five minutes for the browser that it is about."""
+"""Verified statements: each is accepted once, and waits at most five minutes for the browser of its person."""
 
 import hashlib
 import json
@@ -15,14 +15,15 @@ from accounts.sign_in.providers.saml.errors import AnswerRefused
 from foundation.encryption import seal, unseal
 
 WAITS = timedelta(minutes=5)
-# The request that an assertion answers is at most ten minutes old: after this time nothing accepts it any more.
+# The request that an assertion answers is at most ten minutes old, so no assertion is accepted after this
+# time.
 REMEMBERED = timedelta(hours=1)
 _USE = "saml statement"
 
 
 @dataclass(frozen=True)
 class VerifiedStatement:
-    """What the identity provider says of a person, in answer to one request."""
+    """The identity of a person in an identity provider's answer to one request."""
 
     issuer: str
     assertion_id: str
@@ -31,7 +32,7 @@ class VerifiedStatement:
 
 
 def accept(statement: VerifiedStatement) -> str:
-    """Keep a verified statement and return the ticket that it is taken with. Raises AnswerRefused the second time."""
+    """Store a verified statement and return a ticket for it. Raises AnswerRefused the second time."""
     remove_expired()
     ticket = secrets.token_urlsafe(32)
     try:
@@ -48,7 +49,7 @@ def accept(statement: VerifiedStatement) -> str:
 
 
 def take(ticket: str) -> tuple[str, Identity] | None:
-    """Return the request and the person of a ticket, once; None for a ticket that is used, too old or made up."""
+    """Return the request and the person of a ticket, once; None for a used, expired or invalid ticket."""
     waiting = UsedAssertion.objects.filter(
         ticket_hash=_digest(ticket), accepted_at__gt=timezone.now() - WAITS
     ).first()
@@ -58,7 +59,7 @@ def take(ticket: str) -> tuple[str, Identity] | None:
 
 
 def remove_expired() -> None:
-    """Empty the statements that nobody came for, and forget assertions that nothing would accept any more."""
+    """Empty statements that were not taken in time, and delete assertions too old to be accepted."""
     now = timezone.now()
     _empty(ticket_hash__isnull=False, accepted_at__lte=now - WAITS)
     UsedAssertion.objects.filter(accepted_at__lte=now - REMEMBERED).delete()
