@@ -1,4 +1,4 @@
-"""The jobs of this app."""
+"""The background jobs of this app."""
 
 from typing import Any
 
@@ -22,13 +22,13 @@ from jobs.run.registry import register
 from jobs.uploads import opened_upload
 from studies.models import Study
 
-# A job's page lists this many remarks on single files; the counts are always of all.
+# A job's page lists at most this many remarks on single files; its counts include all files.
 _MOST_LINES = 500
 
 
 @register("generate")
 def generate(job: Job, progress: Progress) -> dict[str, Any]:
-    """Make the pending images of a run."""
+    """Generate the pending images of a run."""
     run = launch.claim_run(job=job)
     result = execution.run(run=run, progress=progress, job=job)
     return {"summary": str(result), "url": reverse("generation:images", args=[run.study.slug])}
@@ -41,7 +41,7 @@ def probe(job: Job, progress: Progress) -> dict[str, Any]:
     try:
         result = probe_execution.run(run=run, progress=progress, job=job)
     except DomainError:
-        # The budget is spent, say: what was answered until then is coded all the same.
+        # For example, the budget is spent: the answers so far are coded nevertheless.
         code_run(run=run, by=job.created_by, progress=progress)
         raise
     code_run(run=run, by=job.created_by, progress=progress)
@@ -62,7 +62,7 @@ def look_into_answers(job: Job, progress: Progress) -> dict[str, Any]:
 
 @register(uploads.IMPORT)
 def import_answers(job: Job, progress: Progress) -> dict[str, Any]:
-    """Import an uploaded file of answers by the columns that were chosen, and code them. Done twice it adds nothing."""
+    """Import an uploaded file of answers by the chosen columns, and code them. Repeating it adds nothing."""
     study = Study.objects.get(pk=job.arguments["study"])
     with opened_upload(job, uploads.FILE) as file:
         report = importer_of_answers.import_answers(
@@ -90,7 +90,7 @@ def import_answers(job: Job, progress: Progress) -> dict[str, Any]:
 
 @register("import_images")
 def import_images(job: Job, progress: Progress) -> dict[str, Any]:
-    """Import an uploaded archive. Done twice it finds every picture there already."""
+    """Import an uploaded archive. Repeating it adds no pictures."""
     study = Study.objects.get(pk=job.arguments["study"])
     with opened_upload(job) as file:
         report = importer.import_images(

@@ -36,7 +36,7 @@ class QuestionFacts:
 
 @dataclass(frozen=True)
 class AnswerRequest:
-    """One question to a model, with one answer for each seed."""
+    """One question to a model, which gets one answer for each seed."""
 
     prompt: str
     seeds: tuple[int, ...]  # 0 ≤ seed < 2**63

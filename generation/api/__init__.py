@@ -1,1 +1,1 @@
-"""Images in the REST API."""
+"""Images and probes in the REST API."""

@@ -1,4 +1,4 @@
-"""What models answered, over HTTP: read by filters, overridden by leads."""
+"""Answers of models in the REST API: filtered lists, and overrides by leads."""
 
 from dataclasses import fields
 
@@ -62,15 +62,15 @@ class Overrides(generics.ListAPIView[Coding]):
     """The overrides of an answer's coding, newest first; the newest counts instead of all other codings."""
 
     serializer_class = CodingSerializer
-    queryset = Coding.objects.none()  # only tells the schema what is listed
+    queryset = Coding.objects.none()  # only tells the schema the type of the items
 
     def get_queryset(self) -> QuerySet[Coding]:
         return self._answer().codings.filter(coder=Coding.Coder.OVERRIDE)
 
     @extend_schema(request=OverrideSerializer, responses={201: CodingSerializer})
     def post(self, request: Request, pk: int) -> Response:  # noqa: ARG002
-        """Say what an answer to a choice says, with a reason. Leads only."""
-        assert isinstance(request.user, User)  # HasScope lets nobody else in
+        """Override the coding of an answer to a choice, with a reason. Leads only."""
+        assert isinstance(request.user, User)  # HasScope admits no other client
         answer = self._answer()
         coding = override_answer(answer=answer, by=request.user, **checked_body(OverrideSerializer, request))
         return Response(CodingSerializer(coding).data, status=201)
@@ -83,7 +83,7 @@ class Overrides(generics.ListAPIView[Coding]):
 
 
 def _filters(request: Request) -> ProbeAnswerFilter:
-    """Return the filters of an address; a program that asks for what there is not is told so."""
+    """Return the filters of an address; raises DomainError for values that do not exist."""
     values = {field.name: request.query_params.get(field.name, "") for field in fields(ProbeAnswerFilter)}
     values["sure"] = _SURE.get(values["sure"], values["sure"])
     filters = ProbeAnswerFilter.parse(values)

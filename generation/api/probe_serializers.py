@@ -1,4 +1,4 @@
-"""Bodies and answers of the API of probes."""
+"""Serializers of the API of probes."""
 
 from decimal import Decimal
 from pathlib import PurePath
@@ -21,7 +21,7 @@ from studies.models import Study
 
 
 class PriceSerializer(serializers.Serializer[Any]):
-    """What a million tokens cost, and the most that a run may."""
+    """The price of a million tokens, and the budget of a run."""
 
     price_in = serializers.DecimalField(max_digits=12, decimal_places=4, min_value=Decimal(0), required=False)
     price_out = serializers.DecimalField(
@@ -31,7 +31,7 @@ class PriceSerializer(serializers.Serializer[Any]):
 
 
 class NewProbeRunSerializer(PriceSerializer):
-    """Which model is asked which questions. What is left out is the probe set's, or the model's."""
+    """The model, the probe set and the parameters of a run. Omitted ones are the probe set's, or the model's."""
 
     dry_run = serializers.BooleanField(
         default=True,
@@ -59,7 +59,7 @@ class NewProbeRunSerializer(PriceSerializer):
 
 
 def plan_of(study: Study, body: dict[str, Any]) -> ProbePlan:
-    """Return what a body of `NewProbeRunSerializer` asks for."""
+    """Return the plan that a body of `NewProbeRunSerializer` describes."""
     name, sets = body["probe_set"], probe_sets_of(study)
     if name not in sets:
         message = f"There is no probe set “{name}”. The probe sets are {', '.join(sets)}."
@@ -69,13 +69,13 @@ def plan_of(study: Study, body: dict[str, Any]) -> ProbePlan:
 
 
 class GoOnSerializer(serializers.Serializer[Any]):
-    """What is asked when a run goes on."""
+    """The request to continue a run."""
 
     retry_failed = serializers.BooleanField(default=False, help_text="Also ask the failed questions again.")
 
 
 class PartSerializer(serializers.Serializer[Any]):
-    """The answers asked for in one experiment, by kind of question."""
+    """The number of answers in one experiment, by kind of question."""
 
     experiment = serializers.CharField()
     kind = serializers.CharField()
@@ -83,7 +83,7 @@ class PartSerializer(serializers.Serializer[Any]):
 
 
 class ProbeEstimateSerializer(serializers.Serializer[ProbeEstimate]):
-    """What a run comes to. Tokens are those of earlier answers if `measured`, else the most there can be."""
+    """The size and cost of a run. Tokens are those of earlier answers if `measured`, else the maximum."""
 
     answers = serializers.IntegerField()
     to_ask = serializers.IntegerField()
@@ -100,12 +100,12 @@ class ProbeEstimateSerializer(serializers.Serializer[ProbeEstimate]):
 
 
 def estimate_body(estimate: ProbeEstimate) -> dict[str, Any]:
-    """Return an estimate as the API gives it."""
+    """Return an estimate in the form of the API."""
     return dict(ProbeEstimateSerializer(estimate).data)
 
 
 class StartedProbeSerializer(serializers.Serializer[Any]):
-    """The run, the job that asks, and what it comes to."""
+    """The run, its job, and its size and cost."""
 
     run = serializers.IntegerField()
     job = serializers.IntegerField()
@@ -113,13 +113,13 @@ class StartedProbeSerializer(serializers.Serializer[Any]):
 
 
 class DryRunSerializer(serializers.Serializer[Any]):
-    """What would be asked. Nothing was started."""
+    """The size and cost of a run that was not started."""
 
     estimate = ProbeEstimateSerializer()
 
 
 class ProbeRunSerializer(serializers.ModelSerializer[ProbeRun]):
-    """A run; its numbers are those of this moment. `pending` is null until all that is asked is written down."""
+    """A run with its current numbers. `pending` is null until all its questions are stored."""
 
     state = serializers.SerializerMethodField()
     model = serializers.CharField(source="model_label")
@@ -146,7 +146,7 @@ class ProbeRunSerializer(serializers.ModelSerializer[ProbeRun]):
         return self._line(run).state
 
     def get_model_id(self, run: ProbeRun) -> str:
-        """The model without a path of the server."""
+        """Return the model without a path of the server."""
         path = PurePath(run.model_id)
         return path.name if path.is_absolute() else run.model_id
 
@@ -171,7 +171,7 @@ class ProbeRunSerializer(serializers.ModelSerializer[ProbeRun]):
 
 
 class ServedModelSerializer(serializers.Serializer[Any]):
-    """A model that the endpoint said it served."""
+    """A model that the endpoint reported for its answers."""
 
     name = serializers.CharField()
     fingerprint = serializers.CharField()
@@ -180,14 +180,14 @@ class ServedModelSerializer(serializers.Serializer[Any]):
 
 
 class FailureSerializer(serializers.Serializer[Any]):
-    """Why requests failed, and how many of the newest 2,000 that failed."""
+    """A cause of failed requests, and its number among the newest 2,000 failures."""
 
     reason = serializers.CharField()
     requests = serializers.IntegerField()
 
 
 class ProbeRunDetailSerializer(serializers.Serializer[Any]):
-    """A run, the models that answered (the first twenty), and why requests failed."""
+    """A run, the models that answered (the first twenty), and the causes of failures."""
 
     run = ProbeRunSerializer()
     served = ServedModelSerializer(many=True)
@@ -195,7 +195,7 @@ class ProbeRunDetailSerializer(serializers.Serializer[Any]):
 
 
 class CodingSerializer(serializers.ModelSerializer[Coding]):
-    """What an answer was taken to say, by whom, and by which rule or for which reason."""
+    """A coding of an answer: its meaning, its author, and its rule or reason."""
 
     outcome = serializers.CharField()
 
@@ -208,7 +208,7 @@ class CodingSerializer(serializers.ModelSerializer[Coding]):
 
 
 class ProbeAnswerSerializer(serializers.ModelSerializer[Answer]):
-    """An answer as it came, with the coding that counts. Its text is data: do not render it."""
+    """An unchanged answer, with the coding that counts. Its text is data: do not render it."""
 
     asked = serializers.SerializerMethodField(help_text="The question as the model read it.")
     group = serializers.SerializerMethodField()
@@ -243,7 +243,7 @@ class ProbeAnswerSerializer(serializers.ModelSerializer[Answer]):
         return None if group is None else str(group.name)
 
     def get_reused(self, answer: Answer) -> bool:
-        """Whether an earlier run of the study asked the same and gave it this answer."""
+        """Return whether this answer was taken from an earlier run of the study with the same request."""
         return answer.reused_from_id is not None
 
     @extend_schema_field(CodingSerializer(allow_null=True))
@@ -257,7 +257,7 @@ class ProbeAnswerSerializer(serializers.ModelSerializer[Answer]):
 
 
 class ProbeAnswerPageSerializer(serializers.Serializer[Any]):
-    """A page of answers. Where few answers pass, it may hold fewer than asked for while there is a next one."""
+    """A page of answers. If few answers pass the filters, a page may be incomplete although there is a next one."""
 
     next = serializers.URLField(allow_null=True)
     previous = serializers.URLField(allow_null=True)
@@ -265,7 +265,7 @@ class ProbeAnswerPageSerializer(serializers.Serializer[Any]):
 
 
 class OverrideSerializer(serializers.Serializer[Any]):
-    """What a lead says an answer says, and why."""
+    """A lead's coding of an answer, with a reason."""
 
     outcome = serializers.ChoiceField(choices=tuple(CODES))
     reason = serializers.CharField(max_length=LONGEST_REASON)

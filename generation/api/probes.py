@@ -1,4 +1,4 @@
-"""Probe runs over HTTP: counted, started, followed."""
+"""Probe runs in the REST API: estimating, starting and following them."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -38,11 +38,11 @@ _MOST_SERVED = 20
 
 @requires(get=Capability.SEE_IMAGES, post=Capability.RUN_MODELS)
 class ProbeRuns(generics.ListAPIView[ProbeRun]):
-    """The probe runs of a study, newest first, and starting one."""
+    """The probe runs of a study, newest first; POST starts one."""
 
     serializer_class = ProbeRunSerializer
-    queryset = ProbeRun.objects.none()  # only tells the schema what is listed
-    _lines: Mapping[int, ProbeRunLine] = {}  # of the runs of the page
+    queryset = ProbeRun.objects.none()  # only tells the schema the type of the items
+    _lines: Mapping[int, ProbeRunLine] = {}  # of the runs on the page
 
     def get_queryset(self) -> QuerySet[ProbeRun]:
         study = study_for(self.request, self.kwargs["slug"])
@@ -60,8 +60,8 @@ class ProbeRuns(generics.ListAPIView[ProbeRun]):
         request=NewProbeRunSerializer, responses={200: DryRunSerializer, 202: StartedProbeSerializer}
     )
     def post(self, request: Request, slug: str) -> Response:
-        """Count what a run would ask; with `dry_run` false, start it, unless it may cost more than its budget."""
-        assert isinstance(request.user, User)  # HasScope lets nobody else in
+        """Estimate a run; with `dry_run` false, start it, unless it may cost more than its budget."""
+        assert isinstance(request.user, User)  # HasScope admits no other client
         study = study_for(request, slug)
         body = checked_body(NewProbeRunSerializer, request)
         plan = plan_of(study, body)
@@ -82,7 +82,7 @@ class ProbeRuns(generics.ListAPIView[ProbeRun]):
 
 @requires(get=Capability.SEE_IMAGES, patch=Capability.RUN_MODELS)
 class OneProbeRun(APIView):
-    """One run: how far it is, what it cost, which models answered and why requests failed."""
+    """One run: its progress, its cost, the models that answered, and the causes of failures."""
 
     @extend_schema(responses=ProbeRunDetailSerializer)
     def get(self, request: Request, slug: str, pk: int) -> Response:
@@ -90,8 +90,8 @@ class OneProbeRun(APIView):
 
     @extend_schema(request=PriceSerializer, responses=ProbeRunDetailSerializer)
     def patch(self, request: Request, slug: str, pk: int) -> Response:
-        """Change prices or the budget; a run at work takes them up within seconds. Leads only."""
-        assert isinstance(request.user, User)  # HasScope lets nobody else in
+        """Change prices or the budget; a running job applies them within seconds. Leads only."""
+        assert isinstance(request.user, User)  # HasScope admits no other client
         run = probe_run_of(study_for(request, slug), pk)
         prices = Prices(**checked_body(PriceSerializer, request))
         change_prices(run=run, prices=prices, by=request.user)
@@ -100,7 +100,7 @@ class OneProbeRun(APIView):
 
 @requires(post=Capability.RUN_MODELS)
 class ProbeRunGoOn(APIView):
-    """Asks what is left of a run."""
+    """Continues a run."""
 
     @extend_schema(
         operation_id="studies_probe_runs_go_on",
@@ -108,8 +108,8 @@ class ProbeRunGoOn(APIView):
         responses={202: StartedProbeSerializer},
     )
     def post(self, request: Request, slug: str, pk: int) -> Response:
-        """Ask what is left, and on request what failed; never beyond the budget. Leads only."""
-        assert isinstance(request.user, User)  # HasScope lets nobody else in
+        """Ask the remaining questions, and on request the failed ones; never beyond the budget. Leads only."""
+        assert isinstance(request.user, User)  # HasScope admits no other client
         run = probe_run_of(study_for(request, slug), pk)
         verb = launch.go_on if checked_body(GoOnSerializer, request)["retry_failed"] else launch.start
         job = verb(run=run, by=request.user)

@@ -1,4 +1,4 @@
-"""A study's images over HTTP, for its members."""
+"""A study's images in the REST API, for its members."""
 
 from typing import ClassVar
 
@@ -15,7 +15,7 @@ from studies.access import study_for
 
 
 class ImageSerializer(serializers.ModelSerializer[Image]):
-    """An image and all that is known of it. `url` works without sign-in until it expires."""
+    """An image and its metadata. `url` works without sign-in until it expires."""
 
     id = serializers.UUIDField(source="public_id", read_only=True)
     group = serializers.CharField(source="group.name", default=None, read_only=True)
@@ -60,10 +60,10 @@ class ImageSerializer(serializers.ModelSerializer[Image]):
     ]
 )
 class StudyImages(generics.ListAPIView[Image]):
-    """The images of a study, newest first. Its lead and analysts see them."""
+    """The images of a study, newest first, for its leads and analysts."""
 
     serializer_class = ImageSerializer
-    queryset = Image.objects.none()  # only tells the schema what is listed
+    queryset = Image.objects.none()  # only tells the schema the type of the items
 
     def get_queryset(self) -> QuerySet[Image]:
         study = study_for(self.request, self.kwargs["study"])

@@ -67,7 +67,7 @@ class EndpointAddress:
 
 @dataclass(frozen=True)
 class _Again:
-    """Why a request may be sent again, and how long the endpoint asks to wait before."""
+    """The reason why a request may be sent again, and the pause that the endpoint requests."""
 
     failure: Failure
     wait: float | None = None
@@ -272,7 +272,7 @@ class Connection:
             raise EndpointUnusable(problem, sentence, answered=status, detail=detail)
 
     def _retry_after(self, error: Any) -> float | None:
-        """Return how long the endpoint asks us to wait; raises EndpointUnusable if it is longer than our limit."""
+        """Return the pause that the endpoint requests; raises EndpointUnusable if it exceeds our limit."""
         header = error.response.headers.get("retry-after", "")
         try:
             seconds = float(header)
@@ -306,7 +306,7 @@ class Connection:
 
 
 def _pause(attempt: int, retry_after: float | None) -> float:
-    """Return how long to wait: the requested time, or else double the time at each attempt, with random variation."""
+    """Return the seconds to wait: the requested time, or double the time at each attempt, with random variation."""
     if retry_after is not None:
         return retry_after
     return _FIRST_PAUSE * 2.0 ** (attempt - 1) * random.uniform(0.75, 1.25)

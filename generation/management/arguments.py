@@ -1,4 +1,4 @@
-"""Arguments that commands which ask models share."""
+"""Arguments of commands that query models."""
 
 import argparse
 import json
@@ -16,7 +16,7 @@ def parameters(pairs: list[str]) -> dict[str, Any]:
         name, equals, value = pair.partition("=")
         if not equals or not name:
             raise DomainError("parameter_invalid", f"Write --param as NAME=VALUE, not “{pair}”.")
-        # A number or an object is meant as one; anything else is text.
+        # A number or an object is read as such; anything else is text.
         try:
             values[name] = json.loads(value)
         except ValueError:

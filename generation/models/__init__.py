@@ -1,4 +1,4 @@
-"""Prompts, images, and what models answered to questions."""
+"""Prompts, images, and models' answers to questions."""
 
 from generation.models.batches import BatchRequest, ProbeBatch
 from generation.models.images import (

@@ -10,7 +10,7 @@ from generation.models.probes import Answer, ProbeRun
 
 
 class ProbeBatch(models.Model):
-    """One file of requests. What is next to be done with it is written down before it is done."""
+    """One file of requests. Its next step is stored before it is taken."""
 
     class State(models.TextChoices):
         FILLING = "filling", "being filled"
@@ -20,14 +20,14 @@ class ProbeBatch(models.Model):
         ENDED = "ended", "ended"
 
     run = models.ForeignKey(ProbeRun, on_delete=models.CASCADE, related_name="batches")
-    # In the file's name and in the batch's metadata: by it we find at the endpoint what it did not tell us of.
+    # In the file's name and the batch's metadata, to find both at the endpoint after an unconfirmed request.
     key = models.CharField(max_length=32, unique=True)
     state = models.CharField(max_length=10, choices=State, default=State.FILLING)
     file_id = models.CharField(max_length=200, blank=True)
     batch_id = models.CharField(max_length=200, blank=True)
     requests = models.PositiveIntegerField(default=0)
-    answered = models.PositiveIntegerField(default=0)  # as the endpoint says, while it is at work
-    result = models.CharField(max_length=300, blank=True)  # how it ended
+    answered = models.PositiveIntegerField(default=0)  # as the endpoint reports, while the batch is running
+    result = models.CharField(max_length=300, blank=True)  # how the batch ended
     created_at = models.DateTimeField(db_default=Now(), editable=False)
     ended_at = models.DateTimeField(null=True, blank=True)
 
@@ -58,10 +58,10 @@ class ProbeBatch(models.Model):
 
 
 class BatchRequest(models.Model):
-    """A question that is under way in a batch; deleted when what came back for it is stored."""
+    """A pending question in a batch; deleted when its result is stored."""
 
     batch = models.ForeignKey(ProbeBatch, on_delete=models.CASCADE, related_name="under_way")
-    # Unique: no question is under way twice.
+    # Unique, so that a question is in only one batch at a time.
     answer = models.OneToOneField(Answer, on_delete=models.CASCADE, related_name="batch_request")
     reserved = models.DecimalField(max_digits=14, decimal_places=8, default=0)
 

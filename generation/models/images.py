@@ -1,4 +1,4 @@
-"""Prompts become images: templates, runs, requests and the images they left."""
+"""Image generation: prompt templates, runs, requests and their images."""
 
 import uuid
 from typing import ClassVar
@@ -14,7 +14,7 @@ from studies.models import Study, StudyGroup
 
 
 class Condition(models.TextChoices):
-    """What a prompt was meant to bring out."""
+    """The purpose of a prompt."""
 
     DEFAULT = "default", "default"
     STEREOTYPICAL = "stereotypical", "stereotypical"
@@ -24,14 +24,16 @@ class Condition(models.TextChoices):
 
 
 class PromptTemplate(models.Model):
-    """A prompt with places: {id} the group, {attr} an attribute, {phrase} a phrase of the study, {person} the group in
-    a scenario, {singular} and {plural} what a descriptor is called, {a_an}/{A_an} the article of the word after it."""
+    """A prompt with placeholders: {id} group, {attr} attribute, {phrase} phrase, {person} group in a scenario.
+
+    {singular} and {plural} are the forms of a descriptor, {a_an} and {A_an} the article of the next word.
+    """
 
     study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="prompt_templates")
-    # The name of a file in generation/prompts/sets, or "" for a prompt that the lead wrote.
+    # The name of a file in generation/prompts/sets, or "" for a prompt by the lead.
     prompt_set = models.CharField(max_length=40, blank=True)
     text = models.CharField(max_length=400)
-    # Of a prompt with {person}: its images are alike but for the person, and are made from one seed.
+    # For a prompt with {person}: its images differ only in the person, and have the same seed.
     experiment = models.CharField(max_length=60, blank=True, default="", db_default="")
     scenario = models.CharField(max_length=120, blank=True, default="", db_default="")
     condition = models.CharField(max_length=20, choices=Condition, default=Condition.DEFAULT)
@@ -58,7 +60,7 @@ class PromptTemplate(models.Model):
 
 
 class Phrase(models.Model):
-    """What takes the place {phrase} in a prompt: a target of the study, or one that stands for an attribute set."""
+    """A phrase for {phrase} in a prompt: a target of the study, or a phrase that represents an attribute set."""
 
     study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="phrases")
     condition = models.CharField(
@@ -74,7 +76,7 @@ class Phrase(models.Model):
     text = models.CharField(max_length=300)  # a chief executive officer
     expected = models.CharField(
         max_length=60, blank=True
-    )  # the set that earlier research found nearer, or ""
+    )  # the set that earlier research found more similar, or ""
     position = models.PositiveSmallIntegerField(default=0)
 
     class Meta:
@@ -99,20 +101,20 @@ class GenerationRun(models.Model):
     """One planned batch of requests to one model with one set of parameters."""
 
     study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="generation_runs")
-    backend = models.CharField(max_length=20)  # sketch, diffusers, openai: a name in generation.backends
+    backend = models.CharField(max_length=20)  # a name in generation.backends, such as diffusers
     model_id = models.CharField(max_length=300, blank=True)
-    model_label = models.CharField(max_length=120)  # how reports name the model
+    model_label = models.CharField(max_length=120)  # the model's name in reports
     model_revision = models.CharField(max_length=120, blank=True)
     parameters = models.JSONField(default=dict, blank=True)
     seed = models.BigIntegerField()
-    # For models that are paid by the image. Neither says what is made, so both may change while a run goes on.
+    # For models that are paid per image. Neither affects the images, so both may change during a run.
     price = models.DecimalField(max_digits=9, decimal_places=4, null=True, blank=True)
     budget = models.DecimalField(max_digits=12, decimal_places=2, null=True, blank=True)
-    # The sum of what its requests cost, written in the same transactions: see `generation.runs.budget`.
+    # The total cost of its requests, updated in the same transactions: see `generation.runs.budget`.
     spent = models.DecimalField(max_digits=14, decimal_places=4, default=0, db_default=0)
-    # Prompts whose requests its job has still to write down, because they are too many for the page that planned them.
+    # Prompts whose requests the job must still create, because they are too many for the page that planned them.
     to_write = models.ManyToManyField(PromptTemplate, blank=True, related_name="+")
-    # What makes its images or made the last ones, with the rest of its team: others beside them are refused.
+    # The current or last job that generates its images, with its team; other jobs are refused meanwhile.
     job = models.ForeignKey(Job, null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
@@ -121,7 +123,7 @@ class GenerationRun(models.Model):
 
     class Meta:
         constraints: ClassVar = [
-            # Without a price nothing would ever be counted against the budget.
+            # Without a price, nothing would count against the budget.
             models.CheckConstraint(
                 condition=Q(budget__isnull=True) | Q(budget__gte=0, price__isnull=False),
                 name="generation_run_budget_has_price",
@@ -138,10 +140,10 @@ class GenerationRun(models.Model):
 
 
 class Image(models.Model):
-    """One picture in a study. The file is named by the hash of its bytes; all that is known of it stands here.
+    """One picture in a study, with its metadata. The file is named by the hash of its bytes.
 
-    Imported labels may speak of images whose files were not released: then `sha256` and `file` are empty and
-    `source_name` (the whole published path) tells images apart.
+    Imported labels may refer to images whose files were not released: then `sha256` and `file` are empty, and
+    `source_name` (the whole published path) distinguishes images.
     """
 
     public_id = models.UUIDField(unique=True, default=uuid.uuid4, editable=False)
@@ -156,16 +158,16 @@ class Image(models.Model):
     condition = models.CharField(max_length=20, choices=Condition, default=Condition.DEFAULT)
     model_label = models.CharField(max_length=120, blank=True)
     prompt = models.CharField(max_length=1000, blank=True)
-    # Images of one scenario are alike but for the person; an experiment has several scenarios.
+    # Images of one scenario differ only in the person; an experiment has several scenarios.
     experiment = models.CharField(max_length=60, blank=True, default="", db_default="")
     scenario = models.CharField(max_length=120, blank=True, default="", db_default="")
     sha256 = models.CharField(max_length=64, blank=True)
-    file = models.CharField(max_length=200, blank=True)  # storage name, derived from sha256
+    file = models.CharField(max_length=200, blank=True)  # name in the storage, derived from sha256
     source_name = models.CharField(max_length=500, blank=True)
     width = models.PositiveIntegerField(null=True, blank=True)
     height = models.PositiveIntegerField(null=True, blank=True)
     bytes = models.PositiveIntegerField(null=True, blank=True)
-    # How it was made (versions, device, dtype, seed …) or found; for `sketch` also the attributes truly drawn.
+    # How it was made (versions, device, dtype, seed …) or found; for `sketch` also the attributes actually drawn.
     provenance = models.JSONField(default=dict, blank=True)
     retracted_at = models.DateTimeField(null=True, blank=True)
     retracted_reason = models.CharField(max_length=300, blank=True)
@@ -173,7 +175,7 @@ class Image(models.Model):
 
     class Meta:
         constraints: ClassVar = [
-            # Coalesce, because SQLite cannot be told that two nulls are equal.
+            # Coalesce, because nulls never count as equal in SQLite.
             models.UniqueConstraint(
                 "study",
                 "model_label",
@@ -203,7 +205,7 @@ class Image(models.Model):
             models.Index(
                 fields=["study", "group", "model_label", "condition", "id"], name="image_contact_sheet"
             ),
-            # Few: how many are shown is all without these, and counting all reads an index alone.
+            # Retracted images are few: the number shown is that of all images, read from an index, minus these.
             models.Index(fields=["study"], condition=Q(retracted_at__isnull=False), name="image_retracted"),
         ]
         ordering: ClassVar = ["id"]
@@ -213,13 +215,13 @@ class Image(models.Model):
 
 
 class GenerationRequest(models.Model):
-    """One image asked of a model: the unit that is resumed, never repeated once it has an outcome."""
+    """A request for one image: resumable, but never repeated once it has an outcome."""
 
     class Outcome(models.TextChoices):
         PENDING = "pending", "pending"
         DONE = "done", "done"
         REFUSED = "refused", "refused"  # the model or endpoint declined
-        BLANKED = "blanked", "blanked"  # its safety checker blanked the image
+        BLANKED = "blanked", "blanked"  # its safety checker replaced the image by a blank one
         FAILED = "failed", "failed"
 
     run = models.ForeignKey(GenerationRun, on_delete=models.CASCADE, related_name="requests")
@@ -230,7 +232,7 @@ class GenerationRequest(models.Model):
     )
     phrase = models.ForeignKey(Phrase, null=True, blank=True, on_delete=models.PROTECT, related_name="+")
     prompt = models.CharField(max_length=1000)
-    # Those of the image.
+    # As in Image.
     experiment = models.CharField(max_length=60, blank=True, default="", db_default="")
     scenario = models.CharField(max_length=120, blank=True, default="", db_default="")
     index = models.PositiveIntegerField()  # 0, 1, … among the images of this prompt
@@ -238,11 +240,11 @@ class GenerationRequest(models.Model):
     outcome = models.CharField(max_length=10, choices=Outcome, default=Outcome.PENDING)
     reason = models.CharField(max_length=300, blank=True)
     image = models.ForeignKey(Image, null=True, blank=True, on_delete=models.PROTECT, related_name="requests")
-    seconds = models.FloatField(null=True, blank=True)  # what the model took for it
-    # Written before the model is asked, so that what a killed worker spent is counted too.
+    seconds = models.FloatField(null=True, blank=True)  # time that the model took
+    # Stored before the request is sent, so that the cost of a killed worker counts, too.
     cost = models.DecimalField(max_digits=12, decimal_places=4, default=0)
     finished_at = models.DateTimeField(null=True, blank=True)
-    # Which attempt of which job has claimed it: see `generation.runs.claims` for how long that holds.
+    # The attempt and the job that claimed it; `generation.runs.claims` says how long a claim is valid.
     held_by = models.ForeignKey(
         Job, null=True, blank=True, on_delete=models.SET_NULL, related_name="+", db_index=False
     )

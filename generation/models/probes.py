@@ -1,4 +1,4 @@
-"""Models are asked questions: runs of a probe set, answers as they came, and what they were taken to say."""
+"""Probes of models: runs of a probe set, unchanged answers, and their codings."""
 
 from typing import ClassVar
 
@@ -22,29 +22,29 @@ class ProbeRun(models.Model):
         BOTH = "both", "both orders"
 
     study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="probe_runs")
-    probe_set = models.CharField(max_length=120)  # a name in generation/probe_sets, or that of a file
+    probe_set = models.CharField(max_length=120)  # a name in generation/probe_sets, or the name of a file
     probe_set_digest = models.CharField(max_length=64)
-    # The content of the file as it was read, so that answers are coded by the questions that were asked.
+    # The content of the file at the start, so that answers are coded by the questions that were asked.
     questions = models.JSONField()
     backend = models.CharField(
         max_length=20
-    )  # a name in generation.answerers; imported: answers made elsewhere
+    )  # a name in generation.answerers; imported: answers from elsewhere
     model_id = models.CharField(max_length=300, blank=True)
-    model_label = models.CharField(max_length=120)  # how reports name the model
+    model_label = models.CharField(max_length=120)  # the model's name in reports
     model_revision = models.CharField(max_length=120, blank=True)
     parameters = models.JSONField(default=dict, blank=True)
     seed = models.BigIntegerField()
-    runs = models.PositiveSmallIntegerField()  # how often each question is asked
+    runs = models.PositiveSmallIntegerField()  # number of times each question is asked
     orders = models.CharField(max_length=10, choices=Orders)
     samples_per_request = models.PositiveSmallIntegerField(default=1)
-    # Those of `generation.answerers.parameters`; empty where questions are asked one by one.
+    # The fields of `generation.answerers.parameters`; empty if questions are asked one by one.
     batch_parameters = models.JSONField(default=dict, blank=True)
-    fresh = models.BooleanField(default=False)  # whether answers of earlier runs are asked for once more
-    # For models that are paid by the token, for a million of them. Neither says what is asked, so they may change.
+    fresh = models.BooleanField(default=False)  # whether not to reuse answers of earlier runs
+    # Per million tokens, for models that are paid. Neither affects the questions, so both may change.
     price_in = models.DecimalField(max_digits=12, decimal_places=4, null=True, blank=True)
     price_out = models.DecimalField(max_digits=12, decimal_places=4, null=True, blank=True)
     budget = models.DecimalField(max_digits=12, decimal_places=2, null=True, blank=True)
-    # Its job has still to write down what to ask, which was too much for the page that planned it.
+    # Whether the job must still create the requests, because they were too many for the page that planned them.
     to_write = models.BooleanField(default=False)
     job = models.ForeignKey(Job, null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
     created_by = models.ForeignKey(
@@ -59,7 +59,7 @@ class ProbeRun(models.Model):
                 | Q(price_in__gte=0, price_out__gte=0, price_in__isnull=False, price_out__isnull=False),
                 name="probe_run_has_both_prices",
             ),
-            # Without prices nothing would ever be counted against the budget.
+            # Without prices, nothing would count against the budget.
             models.CheckConstraint(
                 condition=Q(budget__isnull=True) | Q(budget__gte=0, price_in__isnull=False),
                 name="probe_run_budget_has_prices",
@@ -83,7 +83,7 @@ class ProbeRun(models.Model):
 
 
 class Answer(models.Model):
-    """One question put to a model and what came back, as it came. It is data: never rendered, never fetched from."""
+    """One question to a model and its unchanged reply. The text is data: never rendered, its links never fetched."""
 
     class Outcome(models.TextChoices):
         PENDING = "pending", "pending"
@@ -91,7 +91,7 @@ class Answer(models.Model):
         DECLINED = (
             "declined",
             "declined",
-        )  # by the endpoint's filter; what the model itself refuses is an answer
+        )  # by the endpoint's filter; a refusal by the model itself is an answer
         FAILED = "failed", "failed"
 
     class Order(models.TextChoices):
@@ -110,7 +110,7 @@ class Answer(models.Model):
     letter = models.CharField(max_length=1, blank=True)
     order = models.CharField(max_length=10, choices=Order, blank=True)
     repeat = models.PositiveSmallIntegerField()  # 0, 1, …
-    # Of what was asked of whom, and how: another request of the study with the same one has the same answer.
+    # Of the complete request: another request of the study with the same hash gets the same answer.
     request_sha256 = models.CharField(max_length=64, blank=True)
     outcome = models.CharField(max_length=10, choices=Outcome, default=Outcome.PENDING)
     reason = models.CharField(max_length=300, blank=True)  # why there is no answer
@@ -120,7 +120,7 @@ class Answer(models.Model):
     fingerprint = models.CharField(max_length=200, blank=True)
     tokens_in = models.PositiveIntegerField(null=True, blank=True)
     tokens_out = models.PositiveIntegerField(null=True, blank=True)
-    # Written before the model is asked, so that what a killed worker spent is counted too.
+    # Stored before the model is asked, so that the cost of a killed worker counts, too.
     cost = models.DecimalField(max_digits=14, decimal_places=8, default=0)
     seconds = models.FloatField(null=True, blank=True)
     reused_from = models.ForeignKey(
@@ -131,7 +131,7 @@ class Answer(models.Model):
 
     class Meta:
         constraints: ClassVar = [
-            # Coalesce, because SQLite cannot be told that two nulls are equal.
+            # Coalesce, because nulls never count as equal in SQLite.
             models.UniqueConstraint(
                 "run",
                 "experiment",
@@ -177,9 +177,9 @@ class Answer(models.Model):
 
 
 class AnswerCount(models.Model):
-    """How many answers of a run ended how, by the model that the endpoint said it served.
+    """The number of answers of a run by outcome and by the model that the endpoint reported.
 
-    Triggers of the database keep it, in the transaction that writes the answers: pages count no rows.
+    Triggers of the database update it in the transaction that writes the answers, so that pages count no rows.
     """
 
     run = models.ForeignKey(ProbeRun, on_delete=models.CASCADE, related_name="counts", db_index=False)
@@ -187,7 +187,7 @@ class AnswerCount(models.Model):
     served_model = models.CharField(max_length=200, blank=True)
     fingerprint = models.CharField(max_length=200, blank=True)
     number = models.BigIntegerField()
-    # What they cost, in units of the last decimal place that is kept: SQLite adds up whole numbers exactly.
+    # Their cost in units of the last stored decimal place, because SQLite adds integers exactly.
     cost_e8 = models.BigIntegerField()
     since = models.DateTimeField(null=True, blank=True)  # when the first of them ended
 
@@ -204,15 +204,13 @@ class AnswerCount(models.Model):
 
 
 class ModelCoder(models.Model):
-    """A model that codes answers of a study, and what it has cost. Requests are paid before they are sent."""
+    """A model that codes answers of a study, with its cost. The cost of a request is booked before it is sent."""
 
     study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="model_coders", db_index=False)
-    version = models.CharField(
-        max_length=120
-    )  # as its codings have it: the model and the number of the prompt
+    version = models.CharField(max_length=120)  # as in its codings: model and prompt number
     price_in = models.DecimalField(
         max_digits=12, decimal_places=6, null=True, blank=True
-    )  # of a million tokens
+    )  # per million tokens
     price_out = models.DecimalField(max_digits=12, decimal_places=6, null=True, blank=True)
     budget = models.DecimalField(max_digits=12, decimal_places=2, null=True, blank=True)
     spent = models.DecimalField(max_digits=18, decimal_places=8, default=0)
@@ -236,7 +234,7 @@ class ModelCoder(models.Model):
 
 
 class Coding(models.Model):
-    """What somebody took an answer to say. Appended, never changed: a trigger of the database refuses to."""
+    """A decision about the meaning of an answer. Rows are only added: a database trigger refuses changes."""
 
     class Coder(models.TextChoices):
         RULES = "rules", "rules"
@@ -247,14 +245,14 @@ class Coding(models.Model):
     answer = models.ForeignKey(Answer, on_delete=models.CASCADE, related_name="codings", db_index=False)
     coder = models.CharField(max_length=10, choices=Coder)
     version = models.CharField(max_length=120)  # of the rules, or of the model
-    # The key of a person's annotation, so that each of theirs counts once; of an override, its number among those
-    # of the answer; "" for rules and models.
+    # The key of a person's annotation, so that each counts once; for an override, its number among the answer's
+    # overrides; "" for rules and models.
     source = models.CharField(max_length=60, blank=True)
     outcome = models.CharField(max_length=20)
     code = models.SmallIntegerField(null=True, blank=True)  # +1 plus, −1 minus, 0 neither; null: not a choice
-    span = models.CharField(max_length=200, blank=True)  # the words it was read from
+    span = models.CharField(max_length=200, blank=True)  # the words that determined the coding
     sure = models.BooleanField()
-    reason = models.CharField(max_length=300, blank=True)  # the rule, or what a person wrote
+    reason = models.CharField(max_length=300, blank=True)  # the rule, or a person's reason
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
     )

@@ -1,1 +1,1 @@
-"""Prompt templates, published prompt sets and MCAS phrases, and the attributes they name."""
+"""Prompt templates, published prompt sets, MCAS phrases, and attributes in prompts."""

@@ -1,4 +1,4 @@
-"""Which attributes the prompts of a condition name for each group."""
+"""Selection of the attributes in a condition's prompts, by group."""
 
 import random
 from collections import defaultdict
@@ -16,14 +16,14 @@ from studies.protocol.attribute_roles import stereotypes_of
 def attributes_by_group(study: Study, condition: str) -> dict[int, list[Attribute]]:
     """Return attributes by key of study group: its stereotypes, or as many that are not associated with it.
 
-    For `non_stereotypical` they are drawn from the other groups' stereotypes with the study's seed. The first run that
-    names attributes freezes the study, so that the draw stays.
+    For `non_stereotypical`, they are drawn from the other groups' stereotypes with the study's seed. The first run
+    that names attributes freezes the study, so that the draw does not change.
     """
     return attributes_by_condition(study, [condition])[condition]
 
 
 def attributes_by_condition(study: Study, conditions: Iterable[str]) -> dict[str, dict[int, list[Attribute]]]:
-    """Return what `attributes_by_group` does, for several conditions that are read at once."""
+    """Return the result of `attributes_by_group` for several conditions, with one set of queries."""
     requested = set(conditions)
     if not requested:
         return {}
@@ -39,7 +39,7 @@ def attributes_by_condition(study: Study, conditions: Iterable[str]) -> dict[str
             if condition == Condition.NON_STEREOTYPICAL:
                 associated = listed[group.pk]
                 strangers = [pk for pk in in_order if pk not in associated]
-                # By name and not by key: the same study elsewhere draws the same.
+                # By name instead of key, so that a copy of the study draws the same.
                 generator = random.Random(f"{study.seed}:non_stereotypical:{group.name}")
                 chosen = set(generator.sample(strangers, min(len(stereotypes), len(strangers))))
             by_condition[condition][group.pk] = sorted(
@@ -49,7 +49,7 @@ def attributes_by_condition(study: Study, conditions: Iterable[str]) -> dict[str
 
 
 def _associations(study: Study) -> tuple[defaultdict[int, set[int]], defaultdict[int, set[int]]]:
-    """Return (all listed, stereotypes only) by study group, from the frozen copy once there is one."""
+    """Return (all listed, stereotypes only) by study group, from the frozen copy if there is one."""
     if study.frozen_at is not None:
         frozen = StudyAssociation.objects.filter(study=study)
         return _sets(frozen), _sets(stereotypes_of(study, frozen))

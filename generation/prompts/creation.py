@@ -1,4 +1,4 @@
-"""The prompts of a study, and a study made together with its prompts."""
+"""Prompts of a study, and studies created together with their prompts."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -21,7 +21,7 @@ _SOMEONE = dict.fromkeys(FORMS, "someone")
 def create_study_with_prompts(
     *, templates: Iterable[str], images_per_prompt: int, by: User | None, **settings: Any
 ) -> Study:
-    """Create a study (`settings` as for `studies.protocol.creation.create_study`) and its prompts, or nothing."""
+    """Create a study and its prompts in one transaction; `settings` as for `studies.protocol.creation.create_study`."""
     with transaction.atomic():
         study = create_study(by=by, **settings)
         set_prompts(study=study, templates=templates, images_per_prompt=images_per_prompt, by=by)
@@ -37,7 +37,7 @@ def set_prompts(
     by: User | None,
     condition: str = Condition.DEFAULT,
 ) -> list[PromptTemplate]:
-    """Replace the prompts of one condition, while nothing was asked of a model with them."""
+    """Replace the prompts of one condition, unless a request has been made with them."""
     texts = clean_templates(templates, condition=condition)
     if not 1 <= images_per_prompt <= MOST_IMAGES_PER_PROMPT:
         message = f"Images per prompt must be 1 to {MOST_IMAGES_PER_PROMPT}."
@@ -69,7 +69,7 @@ def set_prompts(
 def clean_templates(
     templates: Iterable[str], *, condition: str = Condition.DEFAULT, of_scenarios: bool = False
 ) -> list[str]:
-    """Return the prompts without blank lines and doubles; a place that does not exist is refused by line."""
+    """Return the prompts without blank lines and duplicates; an unknown placeholder is refused with its line."""
     lines = [" ".join(line.split()) for line in templates]
     texts = list(dict.fromkeys(line for line in lines if line))
     if not texts:
@@ -90,7 +90,7 @@ def _check(number: int, line: str) -> frozenset[str]:
         raise _refusal("prompt_too_long", f"Prompt {number} is longer than {limit} characters.")
     try:
         places = check(line)
-        # An article needs a word.
+        # {a_an} needs a word after it.
         render(line, group="Somewhere", attribute="something", phrase="someone", forms=_SOMEONE)
     except DomainError as error:
         raise _refusal(error.code, error.message) from None

@@ -1,4 +1,4 @@
-"""A study of MCAS: two sets of attributes, targets, and the images of both."""
+"""MCAS studies: two attribute sets, targets, and the images of both."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -19,7 +19,7 @@ from studies.protocol.creation import create_study
 
 @dataclass(frozen=True)
 class McasPlan:
-    """What a study of MCAS is about, as a lead edits it."""
+    """The sets and targets of an MCAS study, as a lead edits them."""
 
     sets: tuple[AttributeSet, ...]
     targets: tuple[Target, ...]
@@ -55,7 +55,7 @@ class McasPlan:
 
 
 def clean(plan: McasPlan) -> McasPlan:
-    """Return the plan without blanks and doubles; refuse what gives no association, naming the field."""
+    """Return the plan without blanks and duplicates; refuse an unusable plan, naming the field."""
     sets = tuple(
         AttributeSet(_line(attribute_set.name), _lines(attribute_set.texts), _lines(attribute_set.phrases))
         for attribute_set in plan.sets
@@ -102,7 +102,7 @@ def _check_targets(targets: Sequence[Target], sets: set[str]) -> None:
 def create_mcas_study(
     *, name: str, plan: McasPlan, by: User | None, description: str = "", seed: int | None = None
 ) -> Study:
-    """Create a study of MCAS with its sets, phrases and prompts, or nothing."""
+    """Create an MCAS study with its sets, phrases and prompts, in one transaction."""
     plan = clean(plan)
     with transaction.atomic():
         study = _study(name, plan, by, description, seed)
@@ -121,7 +121,7 @@ def create_mcas_study(
 
 
 def create_published_mcas_study(*, name: str, published: PromptSet, by: User | None) -> Study:
-    """Create a study of MCAS from an unchanged prompt set."""
+    """Create an MCAS study from an unchanged prompt set."""
     with transaction.atomic():
         study = _study(name, clean(McasPlan.of(published)), by, "", None)
         use_prompt_set(study=study, chosen=published, by=by)
@@ -129,7 +129,7 @@ def create_published_mcas_study(*, name: str, published: PromptSet, by: User | N
 
 
 def planned_images(studies: Iterable[Study]) -> dict[int, int]:
-    """Return how many images the phrases of each study of MCAS come to, for one model."""
+    """Return the number of images for all phrases of each MCAS study, for one model."""
     keys = [study.pk for study in studies if study.protocol == Study.Protocol.MCAS]
     if not keys:
         return {}

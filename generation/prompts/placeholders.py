@@ -1,4 +1,4 @@
-"""Prompts: a template with places becomes the sentence a model is given."""
+"""Rendering of prompts: placeholders in a template are replaced by values."""
 
 import re
 from collections.abc import Collection, Iterator, Mapping
@@ -18,12 +18,12 @@ _WORD = re.compile(r"[^\W_]\S*")
 
 
 def check(template_text: str) -> frozenset[str]:
-    """Return the places of a template; refuse a place that is none and a brace without its partner."""
+    """Return the placeholders of a template; refuse an unknown placeholder and an unmatched brace."""
     return places_of(template_text, PLACES)
 
 
 def places_of(template_text: str, allowed: Collection[str]) -> frozenset[str]:
-    """Return the places of a template; refuse one that is not among those allowed and a lone brace."""
+    """Return the placeholders of a template; refuse one that is not allowed and an unmatched brace."""
     return frozenset(place for place, _ in _tokens(template_text, allowed) if place)
 
 
@@ -35,17 +35,17 @@ def render(
     phrase: str | None = None,
     forms: Mapping[str, str] | None = None,
 ) -> str:
-    """Fill the places: {id} and {person} group, {attr} attribute, {phrase} phrase, {a_an} the article of the next word.
+    """Render a template: {id} and {person} group, {attr} attribute, {phrase} phrase, {a_an} article of the next word.
 
-    `forms`: the words that a descriptor goes by, for {singular} and {plural}. Text outside the places stays as
-    it is, also where its article is wrong: `an {id} person` is meant so.
+    `forms`: the values of {singular} and {plural} for a descriptor. Text outside placeholders stays unchanged, even
+    if its article is wrong: `an {id} person` is intended.
     """
     fillings = {"id": group, "attr": attribute, "phrase": phrase, "person": group}
     return fill(template_text, fillings | {form: (forms or {}).get(form) for form in FORMS})
 
 
 def fill(template_text: str, fillings: Mapping[str, str | None]) -> str:
-    """Fill the places named in `fillings`, and {a_an} and {A_an} with the article of the word that follows."""
+    """Replace the placeholders in `fillings`, and {a_an} and {A_an} by the article of the next word."""
     parts: list[tuple[str, str]] = []
     for place, text in _tokens(template_text, (*fillings, *_ARTICLES)):
         if place in fillings:
@@ -57,7 +57,7 @@ def fill(template_text: str, fillings: Mapping[str, str | None]) -> str:
             parts.append(("", filling))
         else:
             parts.append((place, text))
-    # From the end, so that an article is chosen when all that follows it is known.
+    # From the end, because an article depends on the text after it.
     prompt = ""
     for place, text in reversed(parts):
         prompt = (_article(prompt, template_text, capital=place == "A_an") if place else text) + prompt
@@ -65,7 +65,7 @@ def fill(template_text: str, fillings: Mapping[str, str | None]) -> str:
 
 
 def _tokens(template_text: str, allowed: Collection[str]) -> Iterator[tuple[str, str]]:
-    """Yield (place, "") for a place and ("", text) for text."""
+    """Yield (placeholder, "") for a placeholder and ("", text) for text."""
     for match in _TOKEN.finditer(template_text):
         place, brace, text = match.groups()
         if brace:
@@ -104,8 +104,8 @@ def _article_of(word: str) -> str:
 
 @lru_cache(maxsize=1)
 def _engine() -> "inflect.engine":
-    import inflect  # here, because importing it takes two seconds, which no other command should wait for
+    import inflect  # imported here, because it takes two seconds, which no other command should wait
 
     engine = inflect.engine()
-    engine.defa("uyghurs?")  # said with a w, which its spelling hides
+    engine.defa("uyghurs?")  # pronounced with a w, which its spelling hides
     return engine

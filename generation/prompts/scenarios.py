@@ -1,4 +1,4 @@
-"""A study of images that are alike but for the person: its groups and prompts come from a prompt set."""
+"""Studies of images that differ only in the person, with groups and prompts from a prompt set."""
 
 from typing import Any
 

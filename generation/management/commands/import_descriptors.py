@@ -41,7 +41,7 @@ class Command(DomainCommand):
             raise NotFound(
                 "study_not_found", f"There is no study “{options['study']}”; add --create to create it."
             )
-        with transaction.atomic():  # a study that refuses the resource leaves it as it was
+        with transaction.atomic():  # roll back the import if the study refuses the resource
             report = import_descriptors(files=options["files"], name=options["resource"], by=by)
             lines = report.lines()
             if options["study"]:

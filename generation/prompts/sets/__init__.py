@@ -1,4 +1,4 @@
-"""Prompt sets: the prompts of a published protocol, or of one's own, as a file. generation.md in docs/ has its form."""
+"""Prompt sets: files with the prompts of a published or an own protocol; docs/ describes the format (generation.md)."""
 
 import tomllib
 from collections.abc import Mapping
@@ -12,11 +12,11 @@ from foundation.errors import DomainError, NotFound
 _FOLDER = Path(__file__).parent
 # In the order of the page.
 PUBLISHED = ("visage", "visage-pull", "mcas", "pairs-parallel", "biasdora-images")
-# Those whose file also has the questions that are put about the images.
+# Sets whose file also has the questions about the images.
 _PROBE_SETS = {"biasdora-images": _FOLDER.parents[1] / "probe_sets"}
 
 
-# In a probe set: what images of each descriptor are asked for with, before they are described.
+# In a probe set: prompts for images of each descriptor, which models then describe.
 _DESCRIPTORS = "image_prompts"
 
 
@@ -31,7 +31,7 @@ class Prompts:
 
 @dataclass(frozen=True)
 class AttributeSet:
-    """One of the two sides of an association: its texts, and the phrases that stand for it in prompts."""
+    """One of the two attribute sets of an association: its texts, and the phrases that represent it in prompts."""
 
     name: str
     texts: tuple[str, ...]
@@ -40,7 +40,7 @@ class AttributeSet:
 
 @dataclass(frozen=True)
 class Target:
-    """What an association is measured of."""
+    """A phrase whose association is measured."""
 
     name: str
     text: str
@@ -50,7 +50,7 @@ class Target:
 
 @dataclass(frozen=True)
 class Person:
-    """Who takes the place {person}, in a study that is created from the set."""
+    """A person for {person}, in a study that is created from the set."""
 
     name: str
     text: str
@@ -59,7 +59,7 @@ class Person:
 
 @dataclass(frozen=True)
 class ScenarioPrompt:
-    """A prompt whose images are alike but for the person."""
+    """A prompt whose images differ only in the person."""
 
     experiment: str
     name: str
@@ -68,7 +68,7 @@ class ScenarioPrompt:
 
 @dataclass(frozen=True)
 class PromptSet:
-    """What a file says. Sets and targets are those of MCAS; other protocols take theirs from the study."""
+    """The content of a file. Sets and targets are those of MCAS; other protocols take theirs from the study."""
 
     name: str
     title: str
@@ -82,7 +82,7 @@ class PromptSet:
 
     @property
     def has_descriptors(self) -> bool:
-        """Whether its prompts name groups by their singular or plural, which descriptors have."""
+        """Return whether its prompts name groups by singular or plural, which only descriptors have."""
         texts = [text for prompts in self.prompts for text in prompts.templates]
         return any(place in text for text in texts for place in ("{singular}", "{plural}"))
 
@@ -91,14 +91,14 @@ class PromptSet:
         return bool(self.targets)
 
     def images_of(self, condition: str) -> int:
-        """Return how many images each prompt of the condition asks for."""
+        """Return the number of images for each prompt of the condition."""
         return next(
             (prompts.images_per_prompt for prompts in self.prompts if prompts.condition == condition), 0
         )
 
 
 def prompt_set(name: str, *, variant: str = "") -> PromptSet:
-    """Return a published set by its name, or that of a .toml file by its path; with a variant's phrases, if named."""
+    """Return a published set by name, or the set in a .toml file by path; with a variant's phrases, if named."""
     folder = _PROBE_SETS.get(name, _FOLDER)
     path = folder / f"{name}.toml" if name in PUBLISHED else Path(name).expanduser()
     if name not in PUBLISHED and path.suffix != ".toml":

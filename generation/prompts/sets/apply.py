@@ -1,4 +1,4 @@
-"""A prompt set's templates in a study."""
+"""Use of a prompt set's templates in a study."""
 
 from django.db import transaction
 
@@ -12,7 +12,7 @@ from studies.models import Study
 
 
 def templates_of(study: Study, chosen: PromptSet | None) -> list[PromptTemplate]:
-    """Return the study's templates, all or those of a set; a set that it does not use yet as unsaved ones."""
+    """Return the study's templates, all or those of a set; templates of a set not yet in use are unsaved."""
     if chosen is None:
         return list(study.prompt_templates.all())
     stored = study.prompt_templates.filter(prompt_set__in=["", chosen.name])
@@ -22,7 +22,7 @@ def templates_of(study: Study, chosen: PromptSet | None) -> list[PromptTemplate]
         used, unassigned = (
             by_key.get((name, template.text, template.condition)) for name in (chosen.name, "")
         )
-        # `use_prompt_set` takes what the lead wrote for the set's own, if it makes as many images.
+        # `use_prompt_set` assigns the lead's own prompt to the set if it makes as many images.
         if (
             used is None
             and unassigned is not None
@@ -35,7 +35,7 @@ def templates_of(study: Study, chosen: PromptSet | None) -> list[PromptTemplate]
 
 @transaction.atomic
 def use_prompt_set(*, study: Study, chosen: PromptSet, by: User | None) -> None:
-    """Give the study the templates of a set, where it has not got them. Twice is once."""
+    """Add a set's missing templates to the study. Repeating it changes nothing."""
     Study.objects.select_for_update().get(pk=study.pk)
     new = []
     for template in _templates(study, chosen):
