@@ -1,4 +1,4 @@
-"""What an operator does in the administration."""
+"""What an operator can do on the admin site."""
 
 import pytest
 from django.test import Client
@@ -22,7 +22,7 @@ def test_every_list_opens_with_something_in_it(admin_client, annotator, lead, mo
     assert admin_client.get(reverse(f"admin:accounts_{model}_changelist")).status_code == 200
 
 
-def test_an_operator_makes_a_lead_of_somebody(admin_client):
+def test_an_operator_makes_somebody_a_lead(admin_client):
     answer = admin_client.post(
         reverse("admin:accounts_user_add"),
         {

@@ -1,4 +1,4 @@
-"""Whom a key signs in: what one statement reads of them is what is stored."""
+"""Authentication by key: the values that one statement reads are those stored."""
 
 from datetime import timedelta
 
@@ -28,7 +28,7 @@ def test_a_key_finds_its_person_as_they_are_stored(flag):
     assert found.user.leads == (flag in {"is_lead", "is_superuser"})
 
 
-def test_a_person_signed_out_for_good_is_not_found():
+def test_an_inactive_person_is_not_found():
     person = User.objects.create(username="ana")
     _, key = tokens.issue(user=person, name="x", scopes=["read"])
     User.objects.filter(pk=person.pk).update(is_active=False)
@@ -44,7 +44,7 @@ def test_a_key_that_was_revoked_or_has_expired_is_not_found():
     assert tokens.find(key) is None
 
 
-def test_what_a_statement_read_is_put_in_place_by_name():
+def test_values_read_by_a_statement_are_assigned_by_name():
     person = User.objects.create(username="ana", is_lead=True)
     found = known(User, is_lead=True, username="ana", id=person.pk)
     assert (found.pk, found.username, found.is_lead, found.is_superuser) == (person.pk, "ana", True, False)

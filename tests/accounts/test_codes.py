@@ -1,4 +1,4 @@
-"""Codes from the many ways people spell who they are: sure ones, and none where there is doubt."""
+"""Codes for the ways people spell their self-descriptions: a code where it is certain, none where in doubt."""
 
 import pytest
 
@@ -88,7 +88,7 @@ def phrases(listed):
 
 
 def spelt(table):
-    """Spellings and their codes: words apart, and after the first | a phrase between two bars each."""
+    """Spellings and their codes: separate words, and after the first | phrases separated by bars."""
     for code, listed in table.items():
         words, *more = listed.split("|")
         for text in [*words.split(), *phrases("|".join(more))]:
@@ -117,8 +117,8 @@ def test_a_doubtful_nationality_has_no_code(text):
 
 @pytest.mark.parametrize("field", codes.CODED)
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_what_is_offered_leads_to_its_own_code(field, language):
-    """Else a person who takes a suggestion would have given their own words."""
+def test_every_suggestion_leads_to_its_own_code(field, language):
+    """Otherwise a person who takes a suggestion would count as having used their own words."""
     wrong = {
         code: label
         for code in code_tables.field_codes(field)
@@ -155,5 +155,5 @@ def test_a_region_and_a_language_have_codes_too():
 
 
 @pytest.mark.parametrize("text", ["no", "No", "NA", "UK", "none"])
-def test_what_is_hardly_meant_as_a_language_has_no_code(text):
+def test_words_hardly_meant_as_a_language_have_no_code(text):
     assert codes.code_of("languages", text) == ""

@@ -1,4 +1,4 @@
-"""What annotators say of themselves."""
+"""Annotators' self-descriptions."""
 
 import pytest
 
@@ -13,7 +13,7 @@ def test_every_field_is_optional(annotator):
     assert [getattr(profile, name) for name in AnnotatorProfile.FIELDS] == ["", "", "", "", "", []]
 
 
-def test_describing_oneself_again_empties_what_is_left_out(annotator):
+def test_a_new_profile_clears_the_fields_left_out(annotator):
     profiles.describe(annotator=annotator, gender="Woman", nationality="Peru")
     profiles.describe(annotator=annotator, nationality="Peru")
     profile = profiles.of(annotator)
@@ -36,7 +36,7 @@ def test_languages_are_tidied_and_named_once(annotator):
         ({"languages": [f"tongue {n}" for n in range(21)]}, "languages"),
     ],
 )
-def test_what_cannot_be_kept_is_refused_naming_the_field_and_nothing_is_written(annotator, said, field):
+def test_invalid_values_are_refused_by_field_and_nothing_is_written(annotator, said, field):
     with pytest.raises(DomainError) as caught:
         profiles.describe(annotator=annotator, **said)
     assert list(caught.value.fields) == [field]

@@ -1,7 +1,7 @@
-"""What people type to be counted, by mistake or on purpose: none of it counts as something they are not.
+"""Free-text self-descriptions, with errors made by mistake or on purpose: none counts as something it is not.
 
-Each line of self_descriptions/*.tsv holds a field, the code that the text has for sure (empty for none; after a
-question mark the one it may have) and the text. The rules were written with `tuned.tsv` in view. `held_out.tsv` was
+Each line of self_descriptions/*.tsv holds a field, the code that the text must have (empty for none; after a
+question mark, a code that it may have) and the text. The rules were tuned on `tuned.tsv`. `held_out.tsv` was
 written before it was first run: 1 of its 505 texts (“chili”, in small letters) then had a wrong code.
 """
 

@@ -1,4 +1,4 @@
-"""Where identity groups are: the file that comes with the platform, and one that replaces it."""
+"""The places of identity groups: the file that comes with the platform, and one that replaces it."""
 
 import csv
 import io
@@ -75,7 +75,7 @@ def test_known_places(scope, identity, iso_code, map_code, region):
     assert (place.iso_code, place.map_code, place.region) == (iso_code, map_code, region)
 
 
-def test_a_name_in_two_scopes_is_that_of_the_scope_that_knows_most_of_the_others():
+def test_an_ambiguous_name_belongs_to_the_scope_with_most_of_the_other_names():
     own = own_geography()
     assert own.places(["Georgian", "Texan", "Iowan"])["Georgian"].iso_code == "US-GA"
     assert own.places(["Georgian", "Texan", "French", "Thai"])["Georgian"].iso_code == "GEO"
@@ -96,7 +96,7 @@ def test_names_are_shown_without_stray_marks(identity, shown):
     assert plain_name(identity) == shown
 
 
-def test_the_own_file_says_in_one_note_each_why_a_code_was_chosen():
+def test_our_file_explains_each_disputed_code_in_a_note():
     with OWN_FILE.open(encoding="utf-8", newline="") as file:
         notes = {(row["scope"], row["identity"]): row["note"] for row in csv.DictReader(file)}
     assert all(

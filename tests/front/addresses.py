@@ -18,7 +18,7 @@ from accounts.rights import (
 )
 
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
-# Methods that Django's own class adds to what a view answers, or that change nothing.
+# Methods that Django's own view class adds, or that change nothing.
 _NO_VERBS = {"HEAD", "OPTIONS", "TRACE"}
 
 
@@ -34,7 +34,7 @@ class Address:
 
     @property
     def served(self) -> set[str]:
-        """Return the methods that the view has a function for; of a view that is a function, those with a right."""
+        """Return the methods that a view class defines; for a view function, the methods with a right."""
         inner = getattr(self.view, "view_class", None) or getattr(self.view, "cls", None)
         if inner is None:
             return set(self.rights) - _NO_VERBS
@@ -45,7 +45,7 @@ class Address:
 def addresses(
     resolver: URLResolver | None = None, path: str = "", namespaces: tuple[str, ...] = ()
 ) -> Iterator[Address]:
-    """Yield every address but those of the administration, which Django makes."""
+    """Yield every address except those of the admin site, which Django makes."""
     for entry in (resolver or get_resolver()).url_patterns:
         here = path + str(entry.pattern)
         if isinstance(entry, URLResolver):
@@ -63,7 +63,7 @@ def _address(entry: URLPattern, path: str, namespaces: tuple[str, ...]) -> Addre
 
 
 def opened_by(role: Role, paths: Iterable[str]) -> list[str]:
-    """Return the pages of a study, of those given, that a member with the role may open."""
+    """Return those of the given pages of a study that a member with the role may open."""
     views = {path: resolve(path.partition("?")[0]) for path in paths}
     return [
         path
@@ -73,7 +73,7 @@ def opened_by(role: Role, paths: Iterable[str]) -> list[str]:
 
 
 def role_table() -> str:
-    """Return the table of what each role may do in its study, and administrators in those of others."""
+    """Return the table of the rights of each role in its study, and of administrators in other studies."""
     rows = [
         f"| In a study, may … | {' | '.join(role.words for role in Role)} | administrator | by break-glass |",
         f"|---|{'---|' * (len(Role) + 2)}",
@@ -87,12 +87,12 @@ def role_table() -> str:
 
 
 def address_table() -> str:
-    """Return the table of what each method of each address requires."""
+    """Return the table of the right that each method of each address requires."""
     rows = ["| address | method | requires | in a study, allowed to |", "|---|---|---|---|"]
     shown: set[str] = set()
     for address in sorted(addresses(), key=lambda address: address.path):
         path = "/" + address.path.replace("^", "").replace("$", "").replace("\\", "")
-        if path.rstrip("/") in shown:  # the API answers with and without the last slash
+        if path.rstrip("/") in shown:  # the API accepts addresses with and without the last slash
             continue
         shown.add(path.rstrip("/"))
         for method in METHODS:

@@ -1,4 +1,4 @@
-"""The campaigns and counters of a lead's pages serve here too."""
+"""Reuses the campaigns and counters of the tests of leads' pages."""
 
 from tests.annotation.conftest import marking
 from tests.annotation.lead.conftest import answered, draft, looked, queries

@@ -1,4 +1,4 @@
-"""Every named page, by role: addresses, and a study that has something to show on each of them."""
+"""The address of every named page, by role, and a study with content for each of them."""
 
 import uuid
 from decimal import Decimal
@@ -40,7 +40,7 @@ from tests.annotation.kinds.test_adding_a_kind import shown
 from tests.annotation.label_studio.format.test_importer import foreign
 from tests.generation.probing.probing_study import planned, words
 
-# Answers that are no pages: forms that only take a POST, downloads, pictures, data for scripts and machines.
+# Not pages: forms that only take a POST, downloads, pictures, data for scripts and machines.
 NOT_PAGES = {
     "accounts:sign_out", "account_logout", "mfa_download_recovery_codes", "accounts:end_session",
     "accounts:end_other_sessions", "accounts:unlink", "mfa_login_webauthn", "oidc_sign_in", "oidc_link",
@@ -80,7 +80,7 @@ NOT_PAGES = {
     "annotate:ahead", "annotate:answer", "annotate:skip", "annotate:report", "annotate:make_link", "images:image",
     "pictures:picture",
     "set_language", "api-schema", "healthz", "readyz", "metrics",
-    "api-docs",  # Swagger's own page, not ours to mend
+    "api-docs",  # Swagger's own page, which we cannot fix
 }  # fmt: skip
 C = {"study": "isles", "campaign": "marking"}
 S = {"study": "isles"}
@@ -97,7 +97,7 @@ def german(campaign: dict[str, str]) -> str:
 
 
 def looked_into_answers(study) -> Job:
-    """A file of answers whose first rows a worker has read."""
+    """An uploaded file of answers whose first rows a worker has read."""
     sample = FileSample(
         "words.csv",
         ["question", "descriptor", "response"],
@@ -119,7 +119,7 @@ def looked_into_answers(study) -> Job:
 
 
 def named_pages(resolver: URLResolver | None = None, prefix: str = "") -> set[str]:
-    """Return the names of every address that people may open, without administration and API."""
+    """Return the name of every address that people may open, without the admin site and the API."""
     found: set[str] = set()
     for entry in (resolver or get_resolver()).url_patterns:
         if isinstance(entry, URLResolver):
@@ -148,7 +148,7 @@ def busy(study, marking, rating, lead):
     add_check(marking, lead)
     link = arrival.PanelLink("5f3a0c", "7")
     arrival.arrive(recruitment=recruited(marking, lead), link=link, user=None)
-    study.groups.filter(name="Velmari").update(map_code="MLT")  # so that there is a map
+    study.groups.filter(name="Velmari").update(map_code="MLT")  # needed for a map
     Job.objects.create(kind="generate", title="Generate 4 images", study_id=study.pk, created_by=lead)
     lifecycle.create(study=study, name="Drafted", kind="stereotype_marking", by=lead)
     study_kinds.add(study=study, content=shown("declaration").encode(), by=lead)
@@ -190,7 +190,7 @@ def ask(study, lead) -> None:
 
 
 def seen_by_machines(study, lead) -> None:
-    """Another study: images of pull's conditions and of phrases, by two models, that nobody judged."""
+    """A study with images for pull and for phrases, by two models, that nobody judged."""
     other = Study.objects.create(
         name="Phrases", slug="phrases", resource=study.resource, seed=1, created_by=lead
     )
@@ -206,7 +206,7 @@ def seen_by_machines(study, lead) -> None:
 
 
 def add_scorers(study, lead) -> None:
-    """One scorer that could not read an image, and one of captions that nobody started."""
+    """Add a scorer that could not read an image, and a caption scorer that was never started."""
     scorer = plan_scorer(study=study, kind="clip", by=lead)
     image = study.images.filter(retracted_at=None).first()
     ScoredImage.objects.create(
@@ -246,7 +246,7 @@ def annotator_pages(campaign, person, token) -> dict[str, str]:
 
 
 def panel_pages(campaign, lead, client) -> dict[str, str]:
-    """Bring somebody by the link of a panel, who is signed in with `client`; return the pages for them."""
+    """Sign somebody in with `client` by the link of a panel; return the pages for them."""
     recruitment = recruited(campaign, lead, "Everybody else")
     names = ("arrive", "refused", "welcome", "end")
     addresses = {f"panel:{name}": reverse(f"panel:{name}", args=[recruitment.public_id]) for name in names}
@@ -266,7 +266,7 @@ def recruited(campaign, lead, name="Anybody") -> Recruitment:
 
 
 def unknown_bonus(place: PanelPlace) -> PanelPayment:
-    """Return a bonus for a place that was sent and that the panel does not show."""
+    """Return a bonus for a place that was sent but that the panel does not show."""
     sent = {
         "amount": 50, "currency": "GBP", "state": "unknown", "key": uuid.uuid4(), "batch": "batch",
         "attempts": 1, "sent_at": timezone.now(), "problem": "No answer.",
@@ -275,7 +275,7 @@ def unknown_bonus(place: PanelPlace) -> PanelPayment:
 
 
 def planned_by_api(campaign) -> Recruitment:
-    """Return a recruitment from a panel with an API that is not drafted there."""
+    """Return a recruitment that is not yet drafted at its panel, which has an API."""
     panel, _ = Provider.objects.get_or_create(
         study=campaign.study, name="Panel with an API", kind="prolific",
         defaults={"person_parameter": "person", "token_sealed": "sealed", "workspace": "workspace"},
@@ -296,7 +296,7 @@ def practice_pages(campaign, task) -> dict[str, str]:
 
 
 def looked_into(study) -> Job:
-    """A file from a Label Studio that a worker has looked into."""
+    """A Label Studio file that a worker has inspected."""
     return Job.objects.create(
         kind="label_studio.look_into_export",
         title="Look",
@@ -323,8 +323,8 @@ def label_studio_pages(server: int, user: int, answer: int = 0, look: int = 0) -
 
 
 def lead_pages() -> dict[str, str]:
-    """Return what a lead opens, by name; the rows they name exist in `busy`."""
-    # Which picture `busy` retracts follows from the order of tasks; a retracted one has no page of results.
+    """Return the addresses of a lead's pages by name; the rows in them exist in `busy`."""
+    # The picture that `busy` retracts depends on the order of tasks; it has no page of results.
     standing = Annotation.objects.filter(task__image__isnull=False, task__image__retracted_at=None)
     annotation = standing.filter(status="accepted").latest("pk")
     image = annotation.task.image
@@ -399,12 +399,12 @@ def lead_pages() -> dict[str, str]:
 
 
 def administrator_pages() -> dict[str, str]:
-    """Return what administrators open in studies that they are no members of, by name."""
+    """Return the addresses that administrators open in studies of others, by name."""
     return {"studies:break_glass": reverse("studies:break_glass", kwargs=S)}
 
 
 def second_factor_pages(passkey: int = 1) -> dict[str, str]:
-    """Return what people open who have a second factor, by name; `passkey` is the key of one."""
+    """Return the addresses for people with a second factor, by name; `passkey` is the key of a passkey."""
     names = ("mfa_deactivate_totp", "mfa_view_recovery_codes", "mfa_reauthenticate", "mfa_authenticate",
              "mfa_reauthenticate_webauthn")  # fmt: skip
     of_passkeys = ("mfa_edit_webauthn", "mfa_remove_webauthn")
@@ -415,7 +415,7 @@ def second_factor_pages(passkey: int = 1) -> dict[str, str]:
 
 
 def signed_out_pages() -> dict[str, str]:
-    """Return what people open before they sign in, by name."""
+    """Return the addresses open before signing in, by name."""
     link = {"uidb36": "1", "key": "worn-out"}
     names = ("accounts:sign_in", "accounts:signed_out", "account_login", "account_inactive")
     return {
@@ -453,7 +453,7 @@ def more_lead_pages() -> list[str]:
 
 
 def more_automated_pages() -> list[str]:
-    """Those of a study that machines saw and nobody judged, and captions of one group."""
+    """Return the pages of a study that machines scored and nobody judged, and the captions of one group."""
     other = {"study": "phrases"}
     return [
         *(reverse(f"analysis:{name}", kwargs=other) for name in ("overview", "groups", *AUTOMATED)),

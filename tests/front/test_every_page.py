@@ -1,4 +1,4 @@
-"""Every named page answers, on each database: what pages read is asked of both engines at least once."""
+"""Every named page answers on each database, so that both engines run every query of a page at least once."""
 
 import pytest
 from allauth.mfa.models import Authenticator
@@ -24,7 +24,7 @@ busy = pages.busy
 
 
 def failures(client, addresses) -> dict[str, int]:
-    """Return the status of each address that does not answer with a page or lead to one."""
+    """Return the status of each address that neither shows a page nor redirects to one."""
     statuses = {address: client.get(address).status_code for address in addresses}
     return {address: status for address, status in statuses.items() if status not in (200, 302)}
 
@@ -39,7 +39,7 @@ def computed(busy, lead, client):
     return busy
 
 
-def test_no_page_is_left_out(computed, marking, lead):
+def test_every_named_page_is_tested(computed, marking, lead):
     practice = pages.practice_pages(marking, "00000000-0000-0000-0000-000000000000")
     visited = {
         *practice,

@@ -1,4 +1,4 @@
-"""The landing page, and where it sends people who are signed in."""
+"""The landing page, and its redirects for people who are signed in."""
 
 import pytest
 from django.template.loader import render_to_string
@@ -8,7 +8,7 @@ from accounts.rights import Role
 from studies.models import StudyMembership
 
 
-def test_the_landing_page_says_what_this_is_and_how_to_come_in():
+def test_the_landing_page_explains_the_site_and_how_to_get_in():
     html = render_to_string("front/landing.html")
     assert "/account/sign-in/" in html
     assert "demo" not in html.lower()

@@ -1,4 +1,4 @@
-"""Bodies and addresses made to break the server: each is answered with 400 and a sentence, never with 500."""
+"""Malicious bodies and addresses are answered with 400 and a sentence, never with 500."""
 
 import json
 import uuid
@@ -48,7 +48,7 @@ def root(django_user_model) -> Browser:
 
 
 def probe_answer(study) -> Answer:
-    """Return an answer of a probe run that is there."""
+    """Return a stored answer of a probe run."""
     probe_set = questions()
     run = ProbeRun.objects.create(
         study=study,
@@ -66,7 +66,7 @@ def probe_answer(study) -> Answer:
 
 @pytest.fixture
 def addresses(marking, study, root):
-    """Addresses of things that are there, one for each of the schema."""
+    """One address of an existing object for each address of the schema."""
     study.memberships.create(user=root.user, role="lead")
     task = Browser(new_annotator(marking).user)
     assignment = task.next(marking).json()["assignment"]
@@ -102,13 +102,13 @@ UNSTORABLE = {
 
 
 @pytest.mark.parametrize(("method", "path"), endpoints(), ids=lambda value: str(value))
-def test_every_endpoint_refuses_json_that_it_cannot_hold(method, path, addresses, root):
+def test_every_endpoint_refuses_json_that_it_cannot_store(method, path, addresses, root):
     of, labelling = addresses
     client = (labelling if "assignments" in path else root).client
     if "webhooks" in path:
-        expected = {404}  # whatever is wrong with a hint, the answer is the same
+        expected = {404}  # the response does not depend on the fault in the hint
     elif "label-studio" in path or "practice" in path:
-        expected = {400, 404}  # nothing of the kind is there
+        expected = {400, 404}  # no such object exists
     else:
         expected = {400}
     for what, body in (NESTED | UNSTORABLE).items():
@@ -117,7 +117,7 @@ def test_every_endpoint_refuses_json_that_it_cannot_hold(method, path, addresses
         assert set(answer.json()["error"]) == {"code", "message", "fields"}
 
 
-def test_the_deepest_body_that_is_taken_and_the_first_that_is_not(root, addresses):
+def test_bodies_are_accepted_up_to_the_greatest_depth(root, addresses):
     of, _ = addresses
     for depth in (MAX_DEPTH - 2, MAX_DEPTH + 2):
         body = json.dumps({"name": json.loads("[" * depth + "]" * depth)})
@@ -220,7 +220,7 @@ def test_an_address_with_a_nul_is_answered(root, lead_client, study, marking):
 
 
 @pytest.mark.parametrize("nested", ["%0%000", "%%0000"])
-def test_a_nul_that_is_left_when_another_is_taken_out_goes_too(lead_client, study, nested):
+def test_nested_escapes_of_nul_are_removed_too(lead_client, study, nested):
     answer = lead_client.get(f"{reverse('generation:images', args=[study.slug])}?group=a{nested}b&page=2")
     assert answer.status_code == 200
     assert answer.wsgi_request.GET.dict() == {"group": "ab", "page": "2"}
@@ -231,7 +231,7 @@ def test_a_cookie_with_a_nul_is_no_session(client, db):
     assert client.get(reverse("studies:list")).status_code == 302
 
 
-def test_an_answer_with_half_a_pair_leaves_no_label(marking, addresses):
+def test_an_answer_with_a_lone_surrogate_stores_no_label(marking, addresses):
     of, labelling = addresses
     answer = {"rating": 3, "justification": "\ud800"}
     body = json.dumps({"submission_id": str(uuid.uuid4()), "answer": answer})

@@ -1,4 +1,4 @@
-"""Pages link to no page, and offer no form, that the person who reads them may not use."""
+"""Pages contain no link and no form that their reader may not use."""
 
 from html.parser import HTMLParser
 from urllib.parse import urljoin, urlsplit
@@ -20,7 +20,7 @@ busy = pages.busy
 
 
 class _Links(HTMLParser):
-    """Collects what a page leads to: method and address."""
+    """Collects the links and forms of a page as method and address."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -38,7 +38,7 @@ class _Links(HTMLParser):
 
 
 def refused_targets(path: str, text: str, capabilities, user) -> set[str]:
-    """Return what a page leads to and the person may not use."""
+    """Return the links and forms of a page that the person may not use."""
     refused = set()
     for method, address in _Links(text).targets:
         place = urlsplit(urljoin(path, address))
@@ -58,7 +58,7 @@ def refused_targets(path: str, text: str, capabilities, user) -> set[str]:
 
 @pytest.fixture
 def computed(busy, marking, lead, client):
-    """The busy study with results and a Label Studio; every page that a lead may open."""
+    """The busy study with results and a Label Studio; returns every page that a lead may open."""
     client.force_login(lead)
     client.post("/studies/isles/results/compute/")
     server = rows.server_of(busy)

@@ -19,7 +19,7 @@ from web import views
 
 @pytest.fixture
 def refused(django_db_blocker) -> OperationalError:
-    """What a real connection to a port where no database listens raises."""
+    """The error raised by a real connection to a port where no database listens."""
     psycopg = pytest.importorskip("psycopg")
     del psycopg
     with socket.socket() as free:
@@ -41,7 +41,7 @@ def refused(django_db_blocker) -> OperationalError:
 
 
 class Written(logging.Handler):
-    """The lines that the console would show."""
+    """Collects the lines that the console would show."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -97,14 +97,14 @@ def test_a_wrong_query_and_any_other_fault_keep_their_traceback(console):
     assert sum(line.startswith("Traceback") for line in handler.lines) == 3
 
 
-def test_an_error_that_was_raised_because_the_database_is_away_counts_as_that(refused):
+def test_an_error_caused_by_an_unavailable_database_counts_as_an_outage(refused):
     with pytest.raises(RuntimeError) as error:
         raise RuntimeError("the session could not be read") from refused
     assert database_away(error.value)
     assert not database_away(None)
 
 
-def test_a_page_is_calm_while_the_database_is_away(refused):
+def test_a_calm_page_is_shown_while_the_database_is_unavailable(refused):
     try:
         raise refused
     except OperationalError:
@@ -116,17 +116,17 @@ def test_a_page_is_calm_while_the_database_is_away(refused):
 
 
 class TestDisks:
-    def test_a_folder_that_can_be_written_is_well(self, tmp_path, settings):
+    def test_a_writable_folder_passes(self, tmp_path, settings):
         settings.READY_FREE_BYTES = 0
         assert disk_trouble(tmp_path / "new") == ""
         assert list((tmp_path / "new").iterdir()) == []
 
     @pytest.mark.skipif(not Path("/sys/kernel").is_dir(), reason="no read-only file system to try")
-    def test_a_read_only_disk_is_said(self):
+    def test_a_read_only_disk_is_reported(self):
         assert disk_trouble(Path("/sys/kernel"))
 
     @pytest.mark.skipif(sys.platform != "linux", reason="limits of files are those of Linux")
-    def test_a_disk_that_opens_files_but_takes_no_bytes_is_said(self, tmp_path):
+    def test_a_disk_that_opens_files_but_cannot_store_bytes_is_reported(self, tmp_path):
         soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
         resource.setrlimit(resource.RLIMIT_FSIZE, (0, hard))
         try:
@@ -135,14 +135,14 @@ class TestDisks:
             resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
         assert trouble == "File too large"
 
-    def test_too_little_room_is_said_with_both_figures(self, tmp_path, settings):
+    def test_too_little_space_is_reported_with_both_figures(self, tmp_path, settings):
         settings.READY_FREE_BYTES = 10**18
         assert "fewer than the 1,000,000,000,000,000,000 of READY_FREE_BYTES" in disk_trouble(tmp_path)
 
 
 @pytest.mark.django_db
 class TestReadiness:
-    def test_all_is_well(self, client, settings):
+    def test_a_healthy_server_is_ready(self, client, settings):
         settings.READY_FREE_BYTES = 0
         answer = client.get("/readyz")
         assert (answer.status_code, answer.json()) == (
@@ -171,7 +171,7 @@ class TestReadiness:
     @pytest.mark.skipif(
         connection.vendor != "postgresql", reason="only PostgreSQL can be read-only as a whole"
     )
-    def test_a_read_only_database_is_said(self, client, settings):
+    def test_a_read_only_database_is_reported(self, client, settings):
         settings.READY_FREE_BYTES = 0
         with connection.cursor() as cursor:
             cursor.execute("SET TRANSACTION READ ONLY")

@@ -1,4 +1,4 @@
-"""New studies of PAIRS and BiasDora, and what their overview says of them."""
+"""New studies of PAIRS and BiasDora, and their overview pages."""
 
 import io
 import zipfile
@@ -111,7 +111,7 @@ class TestPairs:
         assert "Requests to send 3,120" in page or "3,120 Requests to send" in page
 
     @pytest.mark.parametrize("name", ["../trades/bridge/hill_man.png", "/trades/bridge/hill_man.png"])
-    def test_an_archive_that_leads_out_of_itself_is_refused(self, lead_client, lead, name):
+    def test_an_archive_with_paths_outside_it_is_refused(self, lead_client, lead, name):
         study = of_pairs(lead)
         sent = {"archive": archive([name]), "layout": "pairs", "condition": "default"}
         answer = lead_client.post(reverse("generation:import_images", args=[study.slug]), sent)
@@ -150,7 +150,7 @@ class TestBiasdora:
             report.resource.groups.values_list("name", flat=True)
         )
 
-    def test_or_from_a_resource_that_has_some(self, lead_client, resource):
+    def test_descriptors_may_come_from_a_resource(self, lead_client, resource):
         lead_client.post(BIASDORA, {
             "name": "Words", "uploads": [SimpleUploadedFile("p.csv", DESCRIPTORS)], "resource_name": "Hats",
         })  # fmt: skip
@@ -193,7 +193,7 @@ def test_only_leads_create_studies(analyst_client, client, address):
 
 
 class TestOverview:
-    def test_without_images_they_are_what_is_needed(self, lead_client, lead):
+    def test_a_study_without_images_asks_for_images(self, lead_client, lead):
         stages, page = overview(lead_client, of_pairs(lead))
         assert stages["Plan"] == ("ready", "The imported images bring the identity groups")
         assert stages["Images"] == ("ready", "No images yet")

@@ -1,4 +1,4 @@
-"""Every address states who may use it, and lets exactly those in."""
+"""Every address states who may use it, and admits exactly these people."""
 
 import re
 import uuid
@@ -33,13 +33,13 @@ pytestmark = pytest.mark.django_db
 
 ADDRESSES = list(addresses())
 NOBODY = uuid.UUID(int=0)
-# Of people who are no members, what administrators may do.
+# Rights of administrators in studies of which they are not members.
 OF_ADMINISTRATOR = {
     "administrator": WITHOUT_MEMBERSHIP,
     "by break-glass": WITHOUT_MEMBERSHIP | BY_BREAK_GLASS,
 }
 OF_JOBS = {Capability.SEE_JOBS, Capability.STEER_JOBS}
-# Arguments of addresses that name nothing in particular.
+# Arguments for addresses that need not refer to existing rows.
 ANY = {
     "token": "none", "table": "tendency", "plot": "theta", "format": "svg", "prefix": "none", "resource": "none",
     "key": "rubric", "language": "de", "move": "pause", "group": "Velmari", "attribute": "drum",
@@ -78,7 +78,7 @@ def test_a_view_without_a_right_is_refused_to_everybody(admin_client, settings):
 
 @pytest.fixture
 def people(answered, lead, analyst, stranger, annotator):
-    """A client of each role, and of people outside the study."""
+    """A client for each role, and for people outside the study."""
     signed_in = {Role.LEAD: lead, Role.ANALYST: analyst, "stranger": stranger, "annotator": annotator.user}
     clients = {}
     for role in Role:
@@ -99,7 +99,7 @@ def people(answered, lead, analyst, stranger, annotator):
 
 @pytest.fixture
 def places(answered, lead):
-    """What addresses name: by a piece of the path where `pk` means different things, the longest first."""
+    """Arguments of addresses, by a part of the path where `pk` means different things, the longest first."""
     server = rows.server_of(answered.study)
     bridge = rows.bridge_of(answered, server)
     user = rows.user_of(server, 2, state="mapped", annotator=new_annotator(answered))
@@ -119,7 +119,7 @@ def places(answered, lead):
 
 
 def url_of(address, places) -> str:
-    """Return an address of the pattern; what it names below a campaign need not exist."""
+    """Return an address of the pattern; objects named below a campaign need not exist."""
     keys, named = places
     path = address.path
     if path.startswith("studies/<slug:study>/results/^plots"):
@@ -133,7 +133,7 @@ def url_of(address, places) -> str:
 
 
 def is_let_in(answer, *, as_member: bool) -> bool:
-    """Whether an answer is not a refusal. To members, 404 says only that they named what is not there."""
+    """Return whether a response is not a refusal. For members, 404 only means that the object does not exist."""
     to_sign_in = answer.status_code == 302 and "/account/sign-in/" in answer["Location"]
     return not to_sign_in and answer.status_code not in {401, 403, *(() if as_member else (404,))}
 
@@ -145,7 +145,7 @@ def should_be_let_in(name: str, user, capability: Capability) -> bool:
 
 
 @pytest.mark.slow
-def test_every_address_lets_in_whom_the_table_names_and_nobody_else(people, places):
+def test_every_address_admits_exactly_the_people_in_the_table(people, places):
     clients, users = people
     wrong = []
     for address in ADDRESSES:
@@ -154,7 +154,7 @@ def test_every_address_lets_in_whom_the_table_names_and_nobody_else(people, plac
             if method == "HEAD" or capability in {Capability.ANYONE, Capability.BY_KEY}:
                 continue
             for name, client in clients.items():
-                # Jobs that people may not see are not there for them.
+                # People get 404 for jobs that they may not see.
                 sees_study = name in CAPABILITIES | OF_ADMINISTRATOR
                 as_member = (sees_study and capability not in OF_JOBS) or capability in OF_PERSONS
                 with transaction.atomic():

@@ -1,4 +1,4 @@
-"""What members of each role see on pages that several roles open."""
+"""The content that members of each role see on shared pages."""
 
 import html
 
@@ -73,7 +73,7 @@ def test_a_lead_makes_somebody_coordinator_or_data_steward_and_takes_it_back(lea
     assert f"made newcomer {role.words}" in lead_client.get("/studies/isles/history/").content.decode()
 
 
-def test_a_role_that_there_is_not_is_refused(lead_client, study, stranger):
+def test_an_unknown_role_is_refused(lead_client, study, stranger):
     answer = lead_client.post("/studies/isles/members/", {"username": stranger.username, "role": "owner"})
     assert answer.status_code == 400
     assert not study.memberships.filter(user=stranger).exists()

@@ -19,7 +19,7 @@ def states(response):
     return {stage.name: stage.state for stage in response.context["stages"]}
 
 
-def test_a_newcomer_is_told_the_next_step(lead_client, analyst_client):
+def test_a_newcomer_sees_the_next_step(lead_client, analyst_client):
     assert "Create the first study" in lead_client.get("/studies/").content.decode()
     page = analyst_client.get("/studies/").content.decode()
     assert "anton" in page
@@ -35,7 +35,7 @@ def test_studies_come_newest_first_and_in_pages(lead_client, lead, resource):
     assert len(lead_client.get("/studies/?page=2").context["lines"]) == 3
 
 
-def test_the_list_says_what_needs_the_lead(lead_client, study, draft):
+def test_the_list_shows_what_needs_the_leads_attention(lead_client, study, draft):
     (line,) = lead_client.get("/studies/").context["lines"]
     (need,) = line.needs()
     assert (need.text, need.url) == ("Drafted is a draft", "/studies/isles/campaigns/drafted/")
@@ -49,7 +49,7 @@ def test_queries_of_the_list_do_not_grow(lead_client, lead, resource, answered, 
     assert queries(lead_client, "/studies/") == before <= 19
 
 
-def test_what_needs_the_lead_is_not_said_to_analysts(analyst_client, study, draft):
+def test_analysts_do_not_see_what_needs_the_leads_attention(analyst_client, study, draft):
     assert "Needs you" not in analyst_client.get("/studies/").content.decode()
     assert "Needs you" not in analyst_client.get("/studies/isles/").content.decode()
 
@@ -190,5 +190,5 @@ def test_queries_of_a_study_do_not_grow_with_its_campaigns(lead_client, study, l
     before = queries(lead_client, "/studies/isles/")
     for number in range(8):
         lifecycle.create(study=study, name=f"C {number}", kind="attribute_likert", by=lead)
-    # One of them reads the names of the first groups, whose number comes with the study's other counts.
+    # One of the queries reads the names of the first groups; their number comes with the study's other counts.
     assert queries(lead_client, "/studies/isles/") == before <= 23

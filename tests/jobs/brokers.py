@@ -1,4 +1,4 @@
-"""Redis and RabbitMQ for tests: a Redis of a test's own, which may be stopped; a RabbitMQ that runs already."""
+"""Redis and RabbitMQ for tests: a Redis for a single test, which it may stop; a RabbitMQ that is already running."""
 
 import os
 import shutil
@@ -14,7 +14,7 @@ import pytest
 
 
 class Redis:
-    """A Redis process on a free port that keeps nothing when it is stopped."""
+    """A Redis process on a free port that stores nothing on disk."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -51,7 +51,7 @@ class Redis:
 
 @contextmanager
 def own_redis(folder: Path) -> Iterator[Redis]:
-    """Start a Redis, or skip where it is not installed."""
+    """Start a Redis, or skip the test where it is not installed."""
     if shutil.which("redis-server") is None:
         pytest.skip("redis-server is not installed")
     redis = Redis(folder)
@@ -64,7 +64,7 @@ def own_redis(folder: Path) -> Iterator[Redis]:
 
 @contextmanager
 def rabbitmq_queues() -> Iterator[dict[str, str]]:
-    """Yield settings of queues of one's own at the RabbitMQ that answers, or skip; the queues are removed."""
+    """Yield settings for separate queues at a running RabbitMQ, or skip the test; remove the queues afterwards."""
     import kombu
 
     url = os.environ.get("RABBITMQ_URL", "amqp://guest:guest@127.0.0.1:5672//")

@@ -14,7 +14,7 @@ def _kinds_of_jobs():
 
 @pytest.fixture
 def make_job(lead, study, tmp_path):
-    """Write down a job of the study, as `lead`."""
+    """Create a job of the study, as `lead`."""
 
     def make(kind="steps", *, by=lead, study_id=study.pk, **arguments):
         arguments = {"file": str(tmp_path / "done"), "steps": 3, **arguments}

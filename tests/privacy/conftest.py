@@ -1,4 +1,4 @@
-"""A person who left traces wherever people can, and another who must keep theirs."""
+"""A person with data in every place that can hold any, and another whose data must be kept."""
 
 import base64
 import uuid
@@ -56,7 +56,7 @@ IN_LABEL_STUDIO = "zquill in Label Studio"
 
 @dataclass
 class Person:
-    """Somebody in the marking campaign, and the words by which they are known."""
+    """Somebody in the marking campaign, and the words that identify them."""
 
     annotator: Annotator
     client: Client
@@ -68,7 +68,7 @@ class Person:
 
 
 def promise(campaign: Campaign, labels: str) -> None:
-    """Let the study's text, and with it what was agreed to, promise this for erased people."""
+    """Set what the study's consent text, and so the given consents, promise for erased people."""
     text = consent.current_text(campaign.study)
     ConsentText.objects.filter(pk=text.pk).update(labels_when_erased=labels)
 
@@ -121,7 +121,7 @@ def person(marking, recruitment, lead, lead_client, study) -> Person:
 
 
 def _mention_at_work(enrolment: Enrolment, lead: User) -> None:
-    """Name the person where leads and jobs write."""
+    """Name the person in texts that leads and jobs write."""
     campaign, annotator = enrolment.campaign, enrolment.annotator
     enrolments.pause(enrolment=enrolment, by=lead, reason=f"{NAME} is on holiday")
     enrolments.resume(enrolment=enrolment, by=lead, reason="is back")
@@ -231,5 +231,5 @@ def redis(settings, tmp_path_factory, monkeypatch) -> Iterator[str]:
 
 @pytest.fixture
 def files(settings, tmp_path) -> Path:
-    """All that the server writes."""
+    """All files that the server writes."""
     return tmp_path

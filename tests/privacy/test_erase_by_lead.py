@@ -1,4 +1,4 @@
-"""A lead erases a person: only in studies of their own, only people without a role, and only if they mean it."""
+"""A lead erases a person: only in the lead's own studies, only people without a role, and only when confirmed."""
 
 import pytest
 from django.test import Client
@@ -52,7 +52,7 @@ def test_a_lead_finds_the_page_among_the_annotators(lead_client, marking, addres
     assert address in text_of(lead_client, f"/studies/isles/campaigns/{marking.slug}/annotators/")
 
 
-def test_the_page_says_by_study_and_version_what_becomes_of_answers(
+def test_the_page_states_what_happens_to_answers_by_study_and_version(
     lead_client, lead, person, marking, address, study
 ):
     promise(marking, "sever")
@@ -101,16 +101,16 @@ def test_no_other_role_erases(person, study, address, role):
     assert [name for name in Role if Capability.ERASE in CAPABILITIES[name]] == [Role.LEAD]
 
 
-def test_a_lead_of_another_study_reads_of_nobody(stranger_client, address, person):
+def test_a_lead_of_another_study_cannot_see_the_person(stranger_client, address, person):
     assert stranger_client.get(address).status_code == 404
     assert stranger_client.post(address, {"code": person.annotator.pseudonym}).status_code == 404
 
 
 @pytest.mark.parametrize("trace", ["enrolment", "invitation", "panel", "withdrawal", "label studio"])
-def test_who_does_not_lead_every_study_of_the_person_asks_an_administrator(
+def test_a_lead_of_only_some_of_the_persons_studies_asks_an_administrator(
     lead_client, lead, person, address, elsewhere, trace
 ):
-    """Also where the other study holds only a link, an id or a withdrawal."""
+    """This holds also where the other study has only a link, an id or a withdrawal."""
     annotator = person.annotator
     if trace == "enrolment":
         Enrolment.objects.create(campaign=elsewhere, annotator=annotator)
@@ -141,12 +141,12 @@ def test_who_does_not_lead_every_study_of_the_person_asks_an_administrator(
 
 
 def test_the_studies_of_a_person_are_found_without_multiplying_rows(person):
-    """Joined, each answer would meet each assignment and each link of its campaign."""
+    """A join would pair each answer with each assignment and each link of its campaign."""
     tables = str(studies_with_data(person.annotator).query).partition(" WHERE ")[0]
     assert "JOIN" not in tables
 
 
-def test_an_administrator_erases_whoever_leads_the_studies(admin_user, person, elsewhere):
+def test_an_administrator_may_erase_people_in_any_study(admin_user, person, elsewhere):
     Enrolment.objects.create(campaign=elsewhere, annotator=person.annotator)
     erase_annotator(annotator=person.annotator, by=admin_user)
     assert AuditEntry.objects.filter(action="annotator.erased", actor=admin_user).count() == 2
@@ -180,8 +180,8 @@ def test_somebody_whom_a_panel_has_to_pay_is_erased_later(lead_client, person, a
     assert lead_client.post(address, {"code": person.annotator.pseudonym}).status_code == 400
 
 
-def test_of_another_campaign_nobody_is_erased(lead_client, person, marking, rating):
-    """The number in the address has to belong to the campaign in it."""
+def test_an_annotator_of_another_campaign_is_not_erased(lead_client, person, marking, rating):
+    """The number in the address must belong to the campaign in the address."""
     enrolment = Enrolment.objects.get(campaign=marking, annotator=person.annotator)
     wrong = reverse("privacy:erase_annotator", args=["isles", rating.slug, enrolment.pk])
     assert lead_client.post(wrong, {"code": person.annotator.pseudonym}).status_code == 404

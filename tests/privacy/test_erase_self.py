@@ -1,4 +1,4 @@
-"""Erasing oneself, where every consent that the person gave says so."""
+"""Self-erasure, which every consent that the person gave must allow."""
 
 import pytest
 from django.test import Client
@@ -30,7 +30,7 @@ def page(client: Client, address: str) -> str:
     return client.get(address).content.decode()
 
 
-def test_without_that_promise_they_ask_the_person_who_invited_them(person):
+def test_without_the_promise_people_are_referred_to_the_person_who_invited_them(person):
     assert ERASE not in page(person.client, OVERVIEW)
     assert "write to the person who invited you" in page(person.client, OVERVIEW)
     for response in (person.client.get(ERASE), person.client.post(ERASE, SURE)):
@@ -38,7 +38,7 @@ def test_without_that_promise_they_ask_the_person_who_invited_them(person):
     assert Annotator.objects.filter(pk=person.annotator.pk).exists()
 
 
-def test_a_person_erases_themself_and_reads_on_a_page_for_everybody_that_it_is_done(free):
+def test_self_erasure_ends_on_a_public_confirmation_page(free):
     assert ERASE in page(free.client, OVERVIEW)
     assert "cannot be undone" in page(free.client, ERASE)
     done = free.client.post(ERASE, SURE)
@@ -52,7 +52,7 @@ def test_a_person_erases_themself_and_reads_on_a_page_for_everybody_that_it_is_d
     assert Erasure.objects.count() == 1
 
 
-def test_the_history_says_that_nobody_else_did_it(free):
+def test_the_history_records_that_the_person_did_it(free):
     free.client.post(ERASE, SURE)
     entry = AuditEntry.objects.get(action="annotator.erased")
     assert (entry.actor, entry.details) == (None, {"labels": "deleted"})
@@ -65,7 +65,7 @@ def test_it_has_to_be_confirmed(free):
     assert Annotator.objects.filter(pk=free.annotator.pk).exists()
 
 
-def test_who_has_a_password_gives_it(free):
+def test_a_person_with_a_password_must_enter_it(free):
     user = free.annotator.user
     user.set_password(PASSWORD)
     user.save()
@@ -79,7 +79,7 @@ def test_who_has_a_password_gives_it(free):
     assert in_database(free.words) == []
 
 
-def test_somebody_whom_a_panel_still_has_to_pay_reads_what_to_do(free):
+def test_a_person_still_to_be_paid_by_a_panel_is_told_what_to_do(free):
     PanelPayment.objects.create(
         place=PanelPlace.objects.get(), kind="bonus", cause="work", amount=100, currency="GBP"
     )
@@ -89,13 +89,13 @@ def test_somebody_whom_a_panel_still_has_to_pay_reads_what_to_do(free):
     assert "still has to pay you" in response.content.decode()
 
 
-def test_a_lead_who_labels_too_reads_what_to_do(free, study):
+def test_a_lead_who_also_labels_is_told_what_to_do(free, study):
     StudyMembership.objects.create(study=study, user=free.annotator.user, role="analyst")
     assert "This account also has a role in studies" in page(free.client, ERASE)
     assert free.client.post(ERASE, SURE).status_code == 400
 
 
-def test_a_promise_that_was_given_stays_when_a_later_text_takes_it_back(free, study, lead):
+def test_a_later_text_does_not_revoke_a_promise(free, study, lead):
     later = consent.publish_consent(study=study, body="Our own.", content_notice="Careful.", by=lead)
     ConsentText.objects.filter(pk=later.pk).update(may_erase_self=False)
     assert promises.of_annotator(free.annotator).by_self
@@ -104,7 +104,7 @@ def test_a_promise_that_was_given_stays_when_a_later_text_takes_it_back(free, st
 @pytest.mark.parametrize(
     ("labels", "sentence"), [("delete", "your answers are also deleted"), ("sever", "your answers are kept")]
 )
-def test_what_becomes_of_answers_is_said_before_it_happens(free, marking, labels, sentence):
+def test_the_page_states_what_happens_to_answers_before_erasure(free, marking, labels, sentence):
     promise(marking, labels)
     for address in (OVERVIEW, ERASE):
         assert sentence in page(free.client, address)

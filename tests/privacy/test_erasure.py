@@ -48,7 +48,7 @@ def other(marking):
 
 
 def test_the_fixture_has_something_in_every_table_about_people(person):
-    """Otherwise the tests below would prove nothing for a table."""
+    """Otherwise the tests below would prove nothing about an empty table."""
     # Answers of the marking campaign have no points and these labels no boxes; the others need a service or a kind.
     elsewhere = {
         "accounts.User_groups", "accounts.User_user_permissions", "annotation.Box", "annotation.Point",
@@ -123,7 +123,7 @@ def test_answers_stay_under_a_nameless_code_where_that_was_promised(person, mark
     assert consent.has_consented(nameless, marking.study)
 
 
-def test_one_version_that_promised_deletion_is_kept_to(person, marking, lead, study):
+def test_a_promise_of_deletion_in_one_version_is_kept(person, marking, lead, study):
     promise(marking, "delete")
     later = consent.publish_consent(study=study, body="Our own text.", content_notice="Careful.", by=lead)
     second = consent.publish_consent(
@@ -151,14 +151,14 @@ def test_nothing_of_anybody_else_is_touched(person, marking, other, lead):
     }
 
 
-def test_tables_that_say_deleted_hold_no_row_of_the_person(person, marking, lead):
+def test_tables_declared_deleted_keep_no_row_of_the_person(person, marking, lead):
     promise(marking, "sever")
     erase_annotator(annotator=person.annotator, by=lead)
     deleted = [table for table in tables() if table.person and table.erasing is Erasing.DELETE]
     assert [table.model for table in deleted if table.rows_of(person.annotator).exists()] == []
 
 
-def test_what_a_place_was_paid_stays_without_the_person(person, lead):
+def test_payments_for_a_place_are_kept_without_the_person(person, lead):
     place = PanelPlace.objects.get()
     erase_annotator(annotator=person.annotator, by=lead)
     place.refresh_from_db()
@@ -244,7 +244,7 @@ def test_the_list_outside_the_database_holds_a_hash_and_no_name(
 
 
 def test_the_bytes_of_the_database_and_of_all_files_name_nobody(tmp_path):
-    """In a database of its own: SQLite's file and journal, and every file under `var`."""
+    """Uses a separate database: SQLite's file and journal, and every file under `var`."""
     make = f"""
 from accounts.models import Annotator, ConsentText, User
 from accounts import profiles

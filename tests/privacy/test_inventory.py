@@ -1,4 +1,4 @@
-"""Every table and field says what it holds about annotators."""
+"""Every table and field declares the data that it holds about annotators."""
 
 from collections import Counter
 
@@ -14,7 +14,7 @@ DECLARED = {table.model: table for table in tables()}
 
 
 def fields_of(label: str) -> set[str]:
-    """Return the columns of a table and its many-to-many fields, without the number of a row."""
+    """Return the columns of a table and its many-to-many fields, without the primary key."""
     meta = MODELS[label]._meta
     fields = {field.name for field in (*meta.fields, *meta.many_to_many) if isinstance(field, Field)}
     return fields - {"id"}
@@ -42,7 +42,7 @@ def test_a_declaration_can_be_carried_out(label):
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("label", sorted(MODELS))
-def test_a_table_with_a_key_of_annotators_leads_to_them(label):
+def test_a_table_that_refers_to_annotators_is_declared_to_hold_their_data(label):
     """A table that refers to annotators holds something about them."""
     refers = any(field.related_model is Annotator for field in MODELS[label]._meta.fields)
     assert not refers or DECLARED[label].person or DECLARED[label].erasing is not Erasing.NOTHING

@@ -1,4 +1,4 @@
-"""“Your data”: everything stored about a person, in words and as a file, and nothing of anybody else."""
+"""“Your data”: everything stored about a person, in words and as a file, and nothing about anybody else."""
 
 import csv
 import io
@@ -112,7 +112,7 @@ class TestThePage:
         assert answers.count("<dl") == 25
         assert len(rows_of(files_of(person.client), "answers")) == 5002
 
-    def test_a_list_goes_on_on_the_next_page(self, person, marking):
+    def test_a_long_list_continues_on_the_next_page(self, person, marking):
         answer = person.answers.latest("pk")
         Annotation.objects.bulk_create(
             Annotation(campaign=marking, task=answer.task, annotator=person.annotator) for _ in range(28)
@@ -125,7 +125,7 @@ class TestThePage:
     def test_a_list_that_is_not_shown_is_not_found(self, person, name):
         assert person.client.get(reverse("own_data:table", args=[name])).status_code == 404
 
-    def test_somebody_about_whom_little_is_stored_reads_that(self, marking, join):
+    def test_a_person_with_little_stored_data_is_shown_that(self, marking, join):
         newcomer = join(marking, ready=False)
         page = text_of(newcomer)
         assert newcomer.enrolment.annotator.pseudonym in page
@@ -151,12 +151,12 @@ class TestTheFile:
         assert written == {name: count for name, count in counts.items() if count}
         assert {name.removesuffix(".csv") for name in files if name.endswith(".csv")} == set(written)
 
-    def test_it_says_everything_by_which_the_person_is_known(self, person):
+    def test_it_lists_every_identifier_of_the_person(self, person):
         content = "".join(files_of(person.client).values())
         known = [USERNAME, NAME, ADDRESS, PANEL_ID, SUBMISSION, IP, OWN_WORDS, IN_LABEL_STUDIO]
         assert [word for word in known if word not in content] == []
 
-    def test_answers_are_told_apart_by_their_numbers(self, person):
+    def test_answers_are_identified_by_their_numbers(self, person):
         files = files_of(person.client)
         answers, parts = rows_of(files, "answers"), rows_of(files, "parts_of_answers")
         assert [row["number"] for row in answers] == ["1", "2"]
@@ -164,7 +164,7 @@ class TestTheFile:
         judged = Judgement.objects.filter(annotation__annotator=person.annotator)
         assert {row["about"] for row in parts} == set(judged.values_list("attribute__text", flat=True))
 
-    def test_secrets_stay_out(self, person):
+    def test_secrets_are_left_out(self, person):
         person.annotator.user.set_password("correct horse battery")
         person.annotator.user.save()
         person.client.force_login(person.annotator.user)
@@ -173,13 +173,13 @@ class TestTheFile:
         token = user.api_tokens.get()
         assert [secret for secret in (user.password, token.key_hash) if secret in content] == []
 
-    def test_what_a_spreadsheet_would_run_is_guarded(self, person):
+    def test_spreadsheet_formulas_are_neutralised(self, person):
         person.answers.update(justification="=HYPERLINK(1)")
         files = files_of(person.client)
         assert {row["justification"] for row in rows_of(files, "answers")} == {"'=HYPERLINK(1)"}
         assert json.loads(files["your-data.json"])["answers"][0]["justification"] == "=HYPERLINK(1)"
 
-    def test_the_history_says_that_it_was_taken(self, person):
+    def test_the_download_is_recorded_in_the_history(self, person):
         files_of(person.client)
         entry = AuditEntry.objects.get(action="own_data.downloaded")
         assert (entry.actor, entry.study, entry.details) == (person.annotator.user, None, {})

@@ -1,4 +1,4 @@
-"""Retention rules remove all that is due, nothing else, and say so without names."""
+"""Retention rules remove exactly what is due, and record it without names."""
 
 from datetime import timedelta
 from io import StringIO
@@ -44,7 +44,7 @@ def ago(days: int):
 
 @pytest.fixture
 def past(person, marking, recruitment):
-    """The person's campaign, closed long ago and paid, with what the server kept of that time."""
+    """The person's campaign, closed long ago and paid, with the data that the server kept from that time."""
     moment = ago(DAYS + 1)
     Invitation.objects.create(campaign=marking, label="class", limit=5, token_hash="a" * 64)
     PanelEvent.objects.all().delete()  # by a rule of their own

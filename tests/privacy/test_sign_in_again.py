@@ -1,4 +1,4 @@
-"""Somebody who was erased and signs in again through an identity provider begins anew."""
+"""An erased person who signs in again through an identity provider gets a new account."""
 
 import pytest
 from allauth.socialaccount.models import SocialAccount
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def erased(person, lead):
-    """Return what erases the person, whose account is linked with this subject of a provider."""
+    """Return a function that erases the person, whose account is linked with this subject of a provider."""
 
     def erase(*, provider_name: str, subject: str) -> None:
         SocialAccount.objects.filter(user=person.annotator.user).update(provider=provider_name, uid=subject)
@@ -30,7 +30,7 @@ def erased(person, lead):
 
 
 def begins_anew(visited, person):
-    """Check that the account is a new one, with nothing of the person’s."""
+    """Check that the account is new and holds nothing of the person."""
     assert visited.is_signed_in
     user = User.objects.get(socialaccount__isnull=False)
     assert not Annotator.objects.filter(user=user).exists()

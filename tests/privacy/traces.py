@@ -1,4 +1,4 @@
-"""Where a word stands: in any row of any table, read as people with the keys could read it, in any file, in Redis."""
+"""Search for words in all rows of all tables (decrypted), in files and in Redis."""
 
 import base64
 import gzip
@@ -23,7 +23,7 @@ from annotation.recruitment.prolific import access
 
 
 def in_database(words: Iterable[str]) -> list[str]:
-    """Return the tables and words found in them."""
+    """Return the tables that contain the words, and the words."""
     return [
         f"{table}: {word}"
         for table, content in _contents()
@@ -71,7 +71,7 @@ def _values(redis: Redis, key: bytes) -> Iterator[bytes]:
 
 
 def _readable(path: Path) -> Iterator[bytes]:
-    """Yield the bytes of a file, and what is packed in it."""
+    """Yield the bytes of a file, and of the files packed in it."""
     yield path.read_bytes()
     if path.suffix == ".parquet":
         yield repr(parquet.read_table(path).to_pydict()).encode()
@@ -88,7 +88,7 @@ def _is_in(word: bytes, content: bytes) -> bool:
 
 
 def _contents() -> Iterator[tuple[str, bytes]]:
-    """Yield all rows of each table as bytes, with what is compressed, signed or sealed beside them as it reads."""
+    """Yield all rows of each table as bytes, then the compressed, signed or sealed values in clear."""
     for table in connection.introspection.table_names():
         with connection.cursor() as cursor:
             cursor.execute(f"SELECT * FROM {connection.ops.quote_name(table)}")

@@ -1,4 +1,4 @@
-"""The chain over the audit trail finds what was changed, removed or put in between."""
+"""The chain over the audit trail reveals changed, removed and inserted entries."""
 
 import json
 import logging.handlers
@@ -36,7 +36,7 @@ def problems(**options):
     return list(audit_chain.verify(**options).problems)
 
 
-def test_entries_as_they_were_written(chain):
+def test_unchanged_entries_pass(chain):
     found = audit_chain.verify()
     assert (found.links, found.unsealed, found.problems) == (5, 0, ())
     assert found.head == AuditLink.objects.get(position=5).digest
@@ -94,7 +94,7 @@ def test_a_link_closed_up_over_a_gap_is_found(chain):
     assert any("Link 3 was changed" in problem for problem in problems())
 
 
-def test_a_removed_end_is_found_by_a_digest_that_was_noted(chain):
+def test_a_removed_end_is_found_by_a_digest_noted_earlier(chain):
     head = audit_chain.verify().head
     AuditLink.objects.filter(position=5).delete()
     AuditEntry.objects.filter(pk=chain[4].pk).delete()
@@ -135,14 +135,14 @@ def test_details_may_be_erased_and_that_is_recorded(chain, lead):
     assert entry.details == {"reason": "the person asked for it"}
 
 
-def test_details_erased_in_silence_are_found(chain):
+def test_details_erased_without_a_record_are_found(chain):
     AuditEntry.objects.filter(pk=chain[2].pk).update(details={})
     AuditLink.objects.filter(entry=chain[2]).update(salt="")
     assert problems() == [f"Entry {chain[2].pk} cannot be checked, and no redaction was recorded."]
 
 
 @pytest.mark.django_db(transaction=True)
-def test_workers_at_once_make_one_chain(study, lead):
+def test_concurrent_workers_make_one_chain(study, lead):
     if connection.vendor == "sqlite":
         pytest.skip("another thread cannot read a database in memory that a test writes to")
     for number in range(40):
@@ -173,7 +173,7 @@ class TestCommand:
             f"Latest digest: {audit_chain.verify().head}",
         ]
 
-    def test_it_ends_with_1_when_something_was_changed(self, chain):
+    def test_it_exits_with_1_when_something_was_changed(self, chain):
         AuditEntry.objects.filter(pk=chain[0].pk).update(subject="study:999")
         err = StringIO()
         with pytest.raises(SystemExit) as end:
@@ -182,7 +182,7 @@ class TestCommand:
         assert "was changed" in err.getvalue()
 
 
-def test_syslog_hears_of_entries_by_numbers_only(study, lead, monkeypatch):
+def test_syslog_receives_only_the_numbers_of_entries(study, lead, monkeypatch):
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as syslog:
         syslog.bind(("127.0.0.1", 0))
         syslog.settimeout(10)

@@ -1,4 +1,4 @@
-"""The tabs of a study come from the apps above it, in a fixed order; people see those that they may open."""
+"""The tabs of a study come from the apps above it, in a fixed order; people see the tabs that they may open."""
 
 import pytest
 from django.template import Context, Template

@@ -1,4 +1,4 @@
-"""A page that uses every browser module, and an address whose progress grows with each question."""
+"""A page that uses every browser module, and an address whose progress grows with each request."""
 
 import itertools
 
@@ -32,7 +32,7 @@ PAGE = """{% extends "web/base_plain.html" %}{% load design %}{% block title %}B
 {% endblock %}"""
 asked = itertools.count(1)
 submitted: list[str] = []
-gone: set[str] = set()  # links that the list holds no more
+gone: set[str] = set()  # links that are no longer in the list
 
 
 @requires(get=Capability.ANYONE)
@@ -57,7 +57,7 @@ def progress_html(request: HttpRequest) -> HttpResponse:
 
 @requires(get=Capability.ANYONE)
 def progress_list(request: HttpRequest) -> HttpResponse:
-    """Something new with each question, but for the first part."""
+    """A response that is new with each request, except for its first part."""
     number = next(asked)
     moving = '<a href="/third/">third</a>' if "third" not in gone else ""
     lines = f'<p>{number} seen</p><a href="/first/">first {number}</a> <a href="/second/">second</a> {moving}'

@@ -1,4 +1,4 @@
-"""Looking into pages whose white space nobody sees."""
+"""Comparing HTML without regard to white space."""
 
 import re
 

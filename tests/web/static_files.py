@@ -11,7 +11,7 @@ from whitenoise.middleware import WhiteNoiseMiddleware
 
 @contextmanager
 def index_static_files_once() -> Iterator[None]:
-    """Share what WhiteNoise finds in the apps.
+    """Share the index of files that WhiteNoise finds in the apps.
 
     Every client loads the middleware, which opens 240 files: a fifth of the time of tests of pages.
     """

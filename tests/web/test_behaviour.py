@@ -62,7 +62,7 @@ def test_a_column_that_is_not_to_be_sorted_has_no_button(page):
     assert page.get_by_role("button", name="Images").count() == 0
 
 
-def test_filtering_leaves_the_rows_that_match_says_how_many_and_keeps_it_in_the_address(page):
+def test_filtering_shows_and_counts_matching_rows_and_updates_the_address(page):
     page.goto("/behaviour/")
     page.get_by_label("Filter groups").fill("embari")
     assert first_column(page) == ["Émbari"]
@@ -89,7 +89,7 @@ def test_a_fragment_replaces_the_content_and_its_buttons_work(page):
     playwright.expect(page.locator("#job .copy-said")).to_have_text("Copied")
 
 
-def test_whoever_works_by_keyboard_stays_on_the_link_while_the_content_changes(page):
+def test_keyboard_focus_stays_on_the_link_while_the_content_changes(page):
     page.goto("/behaviour/?as=list")
     second = page.get_by_role("link", name="second")
     second.focus()
@@ -104,7 +104,7 @@ def test_whoever_works_by_keyboard_stays_on_the_link_while_the_content_changes(p
     assert page.evaluate("document.querySelector('#job [href=\"/still/\"]').known")
 
 
-def test_when_what_had_the_focus_goes_away_tab_goes_on_from_there(page):
+def test_tab_continues_from_where_a_removed_element_had_the_focus(page):
     page.goto("/behaviour/?as=list")
     third = page.get_by_role("link", name="third")
     third.focus()
@@ -116,7 +116,7 @@ def test_when_what_had_the_focus_goes_away_tab_goes_on_from_there(page):
     playwright.expect(page.get_by_role("link", name="still")).to_be_focused()
 
 
-def test_a_server_without_an_answer_is_asked_ever_more_slowly_and_said_once(page):
+def test_an_unresponsive_server_is_polled_ever_more_slowly_and_reported_once(page):
     began = time.monotonic()
     page.goto("/behaviour/?as=broken")
     playwright.expect(page.locator("#announcer")).to_contain_text("no answer from the server")
@@ -159,7 +159,7 @@ def test_the_justification_is_there_and_required_under_unsure_only(page):
     playwright.expect(page.locator("#why")).to_be_hidden()
 
 
-def test_copying_says_so_and_copies(page):
+def test_copying_copies_and_confirms_it(page):
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page.goto("/behaviour/")
     page.get_by_role("button", name="Copy link").click()
@@ -167,7 +167,7 @@ def test_copying_says_so_and_copies(page):
     assert page.evaluate("navigator.clipboard.readText()") == "https://example.org/i/7QK3"
 
 
-def test_the_page_reads_without_javascript(browser, live_server):
+def test_the_page_is_readable_without_javascript(browser, live_server):
     context = browser.new_context(base_url=live_server.url, java_script_enabled=False)
     page = context.new_page()
     page.goto("/behaviour/")

@@ -18,7 +18,7 @@ def public(settings):
     return settings
 
 
-def test_a_machine_of_ones_own_may_do_as_it_likes(settings):
+def test_a_local_machine_may_use_any_settings(settings):
     settings.ALLOWED_HOSTS = ["127.0.0.1", "localhost"]
     settings.DEMO = settings.DEBUG = True
     assert ids() == []
@@ -37,7 +37,7 @@ def test_a_public_server_with_tls_is_fine(public):
         ("TRUSTED_PROXIES", None, "stereoscope.W002"),
     ],
 )
-def test_what_is_dangerous_on_a_public_server_is_named(public, name, value, expected):
+def test_dangerous_settings_of_a_public_server_are_named(public, name, value, expected):
     setattr(public, name, value)
     assert ids() == [expected]
 

@@ -1,4 +1,4 @@
-"""Lists by key: every row once, whatever the way through the pages, and never an OFFSET."""
+"""Keyset pagination: every row once in either direction, and never an OFFSET."""
 
 import pytest
 from django.db import connection
@@ -38,18 +38,18 @@ def test_forwards_and_backwards_every_row_comes_once(rows, order):
     assert keys(page(first.last, order=order)) == ordered[-10:]
 
 
-def test_other_parts_of_the_address_stay(rows):
+def test_other_query_parameters_are_kept(rows):
     assert page(f"?status=gold&page=7&after={rows[0]}").next == f"?status=gold&after={rows[10]}"
 
 
-def test_rows_that_come_meanwhile_shift_nothing(rows):
+def test_rows_added_meanwhile_shift_nothing(rows):
     first = page("", order="-pk")
     Attribute.objects.create(text="a new kite")
     assert keys(page(first.next, order="-pk")) == rows[12:2:-1]
 
 
 @pytest.mark.parametrize("address", ["?after=x", "?after=-1", "?before=", "?after=" + "9" * 30, "?page=3"])
-def test_what_is_no_key_is_the_first_page(rows, address):
+def test_an_invalid_key_gives_the_first_page(rows, address):
     assert keys(page(address)) == rows[:10]
 
 
@@ -59,7 +59,7 @@ def test_beyond_the_end_leads_back(rows):
     assert keys(page(beyond.first)) == rows[:10]
 
 
-def test_no_row_is_counted_or_skipped(rows):
+def test_pages_use_neither_count_nor_offset(rows):
     with CaptureQueriesContext(connection) as captured:
         page(f"?after={rows[9]}")
     (statement,) = captured.captured_queries

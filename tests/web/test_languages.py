@@ -1,4 +1,4 @@
-"""The settings name the addresses whose pages follow the reader's language; every other page is in English."""
+"""The settings list the addresses whose pages follow the reader's language; all other pages are in English."""
 
 import pytest
 from django.http import HttpResponse

@@ -1,4 +1,4 @@
-"""Lines of a log name their request or job, as text and as JSON, and believe no stranger's id."""
+"""Log lines name their request or job, as text and as JSON; ids from strangers are ignored."""
 
 import json
 import logging
@@ -26,7 +26,7 @@ def line():
 
 
 def asked(settings, **headers):
-    """Return the answer to a request, and what a view logs of it as JSON."""
+    """Return the response to a request, and the view's log entry from its JSON."""
     settings.TRUSTED_PROXIES = [ip_network("10.0.0.0/8")]
     lines = []
 
@@ -45,7 +45,7 @@ def test_the_id_of_a_request_is_in_its_log_and_in_its_answer(settings):
     assert asked(settings)[0]["X-Request-ID"] != answer["X-Request-ID"]
 
 
-def test_a_trusted_proxy_gives_it(settings):
+def test_a_trusted_proxy_sets_the_request_id(settings):
     answer, logged = asked(settings, REMOTE_ADDR="10.0.0.9", HTTP_X_REQUEST_ID="a1b2c3d4e5f6")
     assert logged["request"] == answer["X-Request-ID"] == "a1b2c3d4e5f6"
 
@@ -59,11 +59,11 @@ def test_a_trusted_proxy_gives_it(settings):
         ("10.0.0.9", "x" * 65),
     ],
 )
-def test_strangers_and_odd_ids_do_not(settings, peer, sent):
+def test_ids_from_strangers_and_malformed_ids_are_ignored(settings, peer, sent):
     assert asked(settings, REMOTE_ADDR=peer, HTTP_X_REQUEST_ID=sent)[1]["request"] != sent
 
 
-def test_lines_name_a_job(line):
+def test_log_lines_name_their_job(line):
     with context_of(JOB, "17"):
         assert formatted(line).endswith("WARNING jobs.run [job 17] it happened")
         assert json.loads(formatted(JsonFormatter()))["job"] == "17"

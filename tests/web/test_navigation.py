@@ -37,12 +37,12 @@ def test_the_order_is_that_of_the_numbers_and_not_of_registration():
 
 
 @pytest.mark.usefixtures("own_links")
-def test_a_link_that_is_registered_twice_stands_there_once():
+def test_a_link_registered_twice_is_shown_once():
     for _ in range(2):
         navigation.register_link("Jobs", "jobs:list", order=1)
     assert labels() == ["Jobs"]
 
 
-def test_people_sign_in_and_out_where_accounts_says():
+def test_sign_in_and_sign_out_use_the_addresses_of_accounts():
     assert navigation.sign_in_url() == "/account/sign-in/"
     assert navigation.sign_out_url() == "/account/sign-out/"

@@ -1,4 +1,4 @@
-"""Base templates, error pages and the gallery, as a person meets them."""
+"""Base templates, error pages and the gallery, as people see them."""
 
 import json
 import re
@@ -49,7 +49,7 @@ def test_someone_not_signed_in_is_offered_to_sign_in_and_nothing_else():
     assert "Sign out" not in html
 
 
-def test_navigation_says_where_one_is():
+def test_navigation_marks_the_current_page():
     assert '<a href="/studies/" aria-current="true">' in render(BASE, User(username="lena"))
     assert '<a href="/studies/" aria-current="page">' in render(BASE, User(username="lena"), path="/studies/")
 
@@ -76,7 +76,7 @@ def test_an_annotator_sees_nothing_but_the_work():
     assert 'href="/' not in html.split("<main")[1]
 
 
-def test_messages_are_said_with_their_tone_and_escaped():
+def test_messages_show_their_tone_and_are_escaped():
     messages = [Message(constants.SUCCESS, "Saved."), Message(constants.ERROR, "<b>Row 7</b> is wrong.")]
     html = render(BASE, AnonymousUser(), messages=messages)
     assert re.search(r'role="status">\s*<p class="notice good">\s*Saved\.\s*</p>', html)
@@ -90,7 +90,7 @@ def test_an_error_page_needs_neither_person_nor_database(name):
     assert 'href="/"' in html
 
 
-def test_a_missing_page_answers_with_our_words(client):
+def test_a_missing_page_shows_our_own_text(client):
     answer = client.get("/no-such-page/")
     assert answer.status_code == 404
     assert "There is nothing at this address" in answer.content.decode()
@@ -109,7 +109,7 @@ def test_a_missing_address_of_the_api_answers_in_the_error_shape(client):
     [(OperationalError, 503, "database_unavailable"), (ZeroDivisionError, 500, "server_error")],
 )
 @pytest.mark.parametrize("path", ["/api/v1/campaigns/1/next", "/studies/"])
-def test_only_a_database_that_is_away_is_worth_trying_again(error, status, code, path):
+def test_only_an_unavailable_database_suggests_trying_again(error, status, code, path):
     request = RequestFactory().get(path)
     try:
         raise error
@@ -137,7 +137,7 @@ def test_a_domain_error_is_shown_with_its_fields():
     assert "<strong>row 7</strong>: &lt;no&gt; group" in html
 
 
-def test_the_gallery_shows_every_component_to_staff_without_a_question_to_the_database(
+def test_the_gallery_shows_staff_every_component_without_a_database_query(
     admin_client, django_assert_max_num_queries
 ):
     with django_assert_max_num_queries(2):  # the session and the user

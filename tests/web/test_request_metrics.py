@@ -1,4 +1,4 @@
-"""Requests are counted and timed by the pattern of their address; addresses and what they name are not told."""
+"""Requests are counted and timed by the pattern of their address; addresses and the names in them are not reported."""
 
 import pytest
 from prometheus_client.parser import text_string_to_metric_families

@@ -18,7 +18,7 @@ FORBIDDEN = {
         r"""<(script|link|img|iframe)\b[^>]*(src|href)\s*=\s*["'](https?:)?//""", re.IGNORECASE
     ),
 }
-# A file that people take away and open without a server: it must carry its style with it, and nothing else.
+# A file that people download and open without a server: it contains its own style, and nothing else.
 SELF_CONTAINED = {"analysis/templates/analysis/report/report.html": ["a style element"]}
 APPS = ("platform", "generation", "annotation", "analysis")
 TEMPLATES = sorted(path for app in APPS for path in (ROOT / app).rglob("templates/**/*.html"))
@@ -63,5 +63,5 @@ def test_the_scan_finds_what_is_forbidden(markup, offence):
         '<a href="https://example.org/">',
     ],
 )
-def test_the_scan_lets_pass_what_is_allowed(markup):
+def test_the_scan_accepts_what_is_allowed(markup):
     assert offences(markup) == []

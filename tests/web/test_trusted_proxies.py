@@ -1,4 +1,4 @@
-"""Who a visitor is behind proxies: trusted ones are believed, everybody else is not."""
+"""The address of a visitor behind proxies: headers are believed from trusted proxies only."""
 
 from ipaddress import ip_network
 
@@ -14,7 +14,7 @@ PROXIES = [ip_network("10.0.0.0/8"), ip_network("fd00::/8")]
 
 
 def seen(settings, proxies, **headers):
-    """Return what a view meets: address, scheme's header, host's header."""
+    """Return the address, the scheme header and the host header that a view gets."""
     settings.TRUSTED_PROXIES = proxies
     met = {}
 
@@ -30,14 +30,14 @@ def seen(settings, proxies, **headers):
     ("peer", "forwarded", "visitor"),
     [
         ("10.0.0.9", "198.51.100.7", "198.51.100.7"),
-        ("10.0.0.9", "203.0.113.5, 198.51.100.7", "198.51.100.7"),  # the first is the visitor's own claim
+        ("10.0.0.9", "203.0.113.5, 198.51.100.7", "198.51.100.7"),  # the first is claimed by the visitor
         ("10.0.0.9", "203.0.113.5, 198.51.100.7, 10.0.0.8", "198.51.100.7"),  # two proxies
         ("10.0.0.9", "198.51.100.7:51234", "198.51.100.7"),
         ("10.0.0.9", "[2001:db8::7]:443, 10.0.0.8", "2001:db8::7"),
         ("10.0.0.9", "nonsense, 198.51.100.7", "198.51.100.7"),
         ("10.0.0.9", "198.51.100.7, nonsense", "10.0.0.9"),
         ("10.0.0.9", "", "10.0.0.9"),
-        ("10.0.0.9", "10.0.0.3", "10.0.0.3"),  # somebody inside
+        ("10.0.0.9", "10.0.0.3", "10.0.0.3"),  # somebody in the internal network
         ("fd00::1", "198.51.100.7", "198.51.100.7"),
         ("::ffff:10.0.0.9", "198.51.100.7", "198.51.100.7"),
         ("198.51.100.7", "203.0.113.5", "198.51.100.7"),  # not a proxy of ours

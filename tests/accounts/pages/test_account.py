@@ -32,7 +32,7 @@ def test_a_wrong_password_is_answered_in_the_language_of_the_page(client, lead):
     assert "contraseña" in answer.content.decode()
 
 
-def test_signing_in_leads_where_one_was_going(client, lead):
+def test_signing_in_leads_to_the_requested_page(client, lead):
     target = reverse("accounts:password")
     answer = client.post(
         reverse("accounts:sign_in"), {"username": "lena", "password": "a long password", "next": target}

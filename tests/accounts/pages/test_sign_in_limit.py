@@ -1,4 +1,4 @@
-"""Guessing passwords ends soon, for one user name from one address, and only there."""
+"""Guesses at passwords are limited for each user name from each address."""
 
 from datetime import timedelta
 
@@ -28,21 +28,21 @@ def test_after_ten_wrong_passwords_even_the_right_one_waits(client, lead):
         assert client.post(SIGN_IN, RIGHT).status_code == 302
 
 
-def test_other_browsers_do_not_help_and_other_addresses_and_names_are_free(client, lead, analyst):
+def test_the_limit_covers_other_browsers_but_not_other_addresses_or_names(client, lead, analyst):
     guess(client, 10)
     assert client.post(SIGN_IN, RIGHT, HTTP_USER_AGENT="another").status_code == 429
     assert guess(client, 1, username=analyst.username)[0].status_code == 200
     assert client.post(SIGN_IN, RIGHT, REMOTE_ADDR="127.0.0.9").status_code == 302
 
 
-def test_the_right_password_begins_anew(client, lead):
+def test_the_right_password_resets_the_count(client, lead):
     for _ in range(3):
         guess(client, 9)
         assert client.post(SIGN_IN, RIGHT).status_code == 302
         client.logout()
 
 
-def test_whether_there_is_such_a_person_is_not_told(client, lead):
+def test_the_page_does_not_reveal_whether_a_user_exists(client, lead):
     known, unknown = guess(client, 10)[-1], guess(client, 10, username="nobody")[-1]
     assert known.content == unknown.content
     assert known.status_code == unknown.status_code == 429
@@ -56,11 +56,11 @@ def test_the_admin_sends_people_to_the_same_sign_in(client, lead):
     assert "_auth_user_id" not in client.session
 
 
-def test_who_may_not_administer_is_told_so_and_not_sent_round_in_circles(lead_client):
+def test_people_without_admin_rights_see_a_message_and_no_redirect_loop(lead_client):
     assert lead_client.get(reverse("admin:index"), follow=True).status_code == 403
 
 
-def test_no_password_is_kept(client, lead):
+def test_no_password_is_stored(client, lead):
     from axes.models import AccessAttempt
 
     client.post(SIGN_IN, {"username": "lena", "password": "nearly a long password"})
@@ -88,7 +88,7 @@ def test_tries_at_the_old_password_and_at_signing_in_are_counted_together(client
     assert client.post(SIGN_IN, RIGHT).status_code == 429
 
 
-def test_the_right_old_password_begins_anew(lead_client, lead):
+def test_the_right_old_password_resets_the_count(lead_client, lead):
     for number in range(9):
         lead_client.post(CHANGE, {"old_password": f"{number}", **NEW})
     assert lead_client.post(CHANGE, {"old_password": RIGHT["password"], **NEW}).status_code == 302

@@ -1,4 +1,4 @@
-"""A device with passkeys, by WebAuthn: https://www.w3.org/TR/webauthn-3/. It signs what a test says, false or not."""
+"""A device with passkeys, by WebAuthn: https://www.w3.org/TR/webauthn-3/. It signs whatever a test gives it."""
 
 import hashlib
 import json
@@ -23,7 +23,7 @@ PRESENT, CHECKED, KEY_INCLUDED = 1, 4, 64
 
 @dataclass
 class Device:
-    """One passkey; `checks_owner` as with a PIN or a finger."""
+    """One passkey; with `checks_owner`, it verifies the person, as by a PIN or a finger."""
 
     origin: str = LOCAL
     site_name: str = "localhost"
@@ -79,7 +79,7 @@ class Device:
 
 
 def options_on(page) -> dict:
-    """Return what a page asks a device for."""
+    """Return the options that a page sends to a device."""
     return json.loads(unescape(re.search(r'data-options="([^"]*)"', page.content.decode())[1]))["publicKey"]
 
 

@@ -1,4 +1,4 @@
-"""The cookie of a browser: nobody's wrong passwords lock another out of the browser that they use."""
+"""The device cookie: wrong passwords entered elsewhere do not lock a person out of their own browser."""
 
 import pytest
 from django.test import Client
@@ -32,13 +32,13 @@ def test_a_neighbour_locks_nobody_out_of_their_own_browser(used):
     assert used.post(SIGN_IN, RIGHT).status_code == 302
 
 
-def test_a_browser_that_was_stolen_has_ten_guesses_of_its_own(used):
+def test_a_stolen_device_cookie_allows_only_ten_guesses(used):
     assert guess(used, 10)[-1].status_code == 429
     assert used.post(SIGN_IN, RIGHT).status_code == 429
     assert Client().post(SIGN_IN, RIGHT).status_code == 302
 
 
-def test_signing_in_as_oneself_gives_no_guesses_at_others(used, analyst):
+def test_signing_in_to_an_own_account_gives_no_guesses_at_others(used, analyst):
     guess(used, 5, username=analyst.username)
     strangers = guess(Client(), 5, username=analyst.username)
     assert strangers[-1].status_code == 429  # counted together, by address
@@ -58,7 +58,7 @@ def test_the_cookie_names_nobody_and_is_closed_to_scripts(used):
     assert cookie["samesite"] == "Lax"
 
 
-def test_it_keeps_the_latest_users(used, django_user_model):
+def test_the_cookie_keeps_the_latest_users(used, django_user_model):
     for number in range(MAX_USERS):
         django_user_model.objects.create_user(f"person-{number}", password="a long password")
         used.post(SIGN_IN, {"username": f"person-{number}", "password": "a long password"})

@@ -1,4 +1,4 @@
-"""A session ends after a while without use and after a fixed time; one that a personal link began does not."""
+"""A session ends after some time without use and after a fixed time, unless a personal link began it."""
 
 import time
 from datetime import timedelta
@@ -26,7 +26,7 @@ def _limits(settings):
 
 
 def statuses(client, minutes):
-    """Open the account page after each of so many minutes."""
+    """Open the account page so many minutes from now, for each of `minutes`; return the statuses."""
     start = time.time()
     found = []
     for minute in minutes:
@@ -43,30 +43,30 @@ def test_a_session_ends_after_a_fixed_time_however_much_it_is_used(lead_client):
     assert statuses(lead_client, [25, 50, 75, 100, 119, 121]) == [200, 200, 200, 200, 200, 302]
 
 
-def test_it_stays_ended_and_says_why(lead_client):
+def test_an_ended_session_stays_ended_and_says_why(lead_client):
     assert statuses(lead_client, [31, 1]) == [302, 302]
     assert limits.ENDED in lead_client.get(SIGN_IN).content.decode()
 
 
-def test_the_api_is_closed_with_the_session(lead_client):
+def test_an_ended_session_cannot_use_the_api(lead_client):
     with time_machine.travel(time.time() + 31 * 60):
         assert lead_client.get("/api/v1/studies/").status_code == 401
         assert lead_client.get(ACCOUNT).status_code == 302
 
 
-def test_a_limit_of_zero_is_none(lead_client, settings):
+def test_a_limit_of_zero_means_no_limit(lead_client, settings):
     settings.SESSION_IDLE_MINUTES = settings.SESSION_MAX_HOURS = 0
     assert statuses(lead_client, [31, 121]) == [200, 200]
 
 
-def test_who_came_by_a_personal_link_has_no_limit(client, marking, lead):
+def test_sessions_begun_by_a_personal_link_have_no_limit(client, marking, lead):
     token = invitations.invite(campaign=marking, by=lead)[1]
     client.post(reverse("annotate:invitation", args=[token]))
     assert statuses(client, [31, 121]) == [200, 200]
     assert not UserSession.objects.exists()
 
 
-def test_the_time_of_use_is_written_down_once_a_minute(client, lead):
+def test_the_time_of_last_use_is_stored_once_a_minute(client, lead):
     client.post(SIGN_IN, {"username": "lena", "password": "a long password"})
     before = UserSession.objects.get().last_seen_at
     client.get(ACCOUNT)

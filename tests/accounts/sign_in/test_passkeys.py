@@ -1,4 +1,4 @@
-"""Passkeys: added, asked for after the password, enough alone, renamed, removed; and false ones."""
+"""Passkeys: adding, signing in with and without a password, renaming, removing; and forged ones."""
 
 import json
 import time
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture(autouse=True)
 def _nothing_cached():
-    cache.clear()  # how often somebody confirmed that it is them
+    cache.clear()  # how often the person confirmed their identity
 
 
 class Browser(Client):
@@ -85,7 +85,7 @@ def test_a_passkey_alone_signs_in_and_leads_on(device, settings):
     assert sign_in_with(Browser(), device, next="https://elsewhere.example/").url == "/"
 
 
-def test_a_security_key_that_asks_for_no_pin_is_a_second_factor_and_no_more(
+def test_a_security_key_without_a_pin_is_only_a_second_factor(
     browser_of_lena, django_capture_on_commit_callbacks
 ):
     key = add_passkey(
@@ -101,10 +101,10 @@ def test_a_security_key_that_asks_for_no_pin_is_a_second_factor_and_no_more(
     assert not is_signed_in(stranger)
 
 
-def test_a_challenge_that_asks_for_less_does_not_open_the_sign_in_without_a_password(
+def test_a_weaker_challenge_does_not_allow_sign_in_without_a_password(
     browser_of_lena, stranger, django_capture_on_commit_callbacks
 ):
-    """Somebody with an account of their own and Lena's stolen key, whose PIN they do not know."""
+    """The attacker has an account of their own and Lena's stolen key, but not its PIN."""
     capture = django_capture_on_commit_callbacks
     stolen = add_passkey(browser_of_lena, capture, Device(checks_owner=False))
     thief = Browser()
@@ -181,7 +181,7 @@ MALFORMED = [
 
 
 @pytest.mark.parametrize("number", range(len(MALFORMED)))
-def test_nothing_that_is_sent_instead_of_a_passkey_is_an_error_of_the_server(browser_of_lena, device, number):
+def test_malformed_passkeys_cause_no_server_error(browser_of_lena, device, number):
     posted = {"credential": MALFORMED[number], "name": "x"}
     browser = Browser()
     sign_in(browser)
@@ -217,7 +217,7 @@ def test_a_challenge_of_another_session_adds_nothing(browser_of_lena, lead, stra
     assert factors(lead) == []
 
 
-def test_an_account_has_so_many_passkeys_at_most(
+def test_the_number_of_passkeys_is_limited(
     browser_of_lena, lead, monkeypatch, django_capture_on_commit_callbacks
 ):
     monkeypatch.setattr(passkeys, "MOST_PER_PERSON", 2)
@@ -229,7 +229,9 @@ def test_an_account_has_so_many_passkeys_at_most(
     assert "the maximum number of passkeys for one account" in browser_of_lena.get(FACTORS).content.decode()
 
 
-def test_names_are_given_changed_and_cut_off(browser_of_lena, lead, django_capture_on_commit_callbacks):
+def test_passkey_names_are_set_changed_and_truncated(
+    browser_of_lena, lead, django_capture_on_commit_callbacks
+):
     add_passkey(browser_of_lena, django_capture_on_commit_callbacks, name="")
     add_passkey(browser_of_lena, django_capture_on_commit_callbacks, name="x" * 500)
     first, second = Authenticator.objects.filter(type="webauthn").order_by("pk")
@@ -249,7 +251,7 @@ def test_nobody_changes_or_removes_the_passkey_of_somebody_else(device, stranger
     assert str(Authenticator.objects.get(type="webauthn")) == "work laptop"
 
 
-def test_who_needs_a_second_factor_may_choose_a_passkey(
+def test_a_passkey_satisfies_a_required_second_factor(
     settings, browser_of_lena, django_capture_on_commit_callbacks
 ):
     settings.SECOND_FACTOR_FOR = ["leads"]
@@ -258,7 +260,7 @@ def test_who_needs_a_second_factor_may_choose_a_passkey(
     assert is_signed_in(browser_of_lena)
 
 
-def test_removing_the_last_one_is_announced_and_closes_all_pages_where_one_is_needed(
+def test_removing_a_required_last_factor_is_announced_and_closes_all_pages(
     settings, browser_of_lena, device, lead, django_capture_on_commit_callbacks
 ):
     settings.SECOND_FACTOR_FOR = ["leads"]
@@ -302,7 +304,7 @@ def test_a_session_from_before_shows_a_passkey_set_up_elsewhere(settings, lead, 
     "name",
     ["mfa_activate_totp", "mfa_add_webauthn", "mfa_view_recovery_codes", "mfa_generate_recovery_codes"],
 )
-def test_who_knows_only_the_password_changes_no_second_factor(settings, lead, device, name):
+def test_the_password_alone_does_not_allow_changing_second_factors(settings, lead, device, name):
     """A session that was open before the passkey was added elsewhere; nobody is required to have one."""
     thief = Browser()
     thief.force_login(lead)
@@ -327,7 +329,7 @@ def test_an_inactive_person_stays_out(device, lead):
     assert not is_signed_in(browser)
 
 
-def test_a_passkey_opens_the_door_while_somebody_guesses_passwords(device):
+def test_a_passkey_works_while_somebody_guesses_passwords(device):
     browser = Browser()
     for number in range(11):
         browser.post(reverse("accounts:sign_in"), {"username": "lena", "password": f"{number}"})
@@ -380,7 +382,7 @@ def test_passkeys_are_bound_to_the_name_of_the_site_whatever_the_proxy_says(
     assert is_signed_in(again)
 
 
-def test_elsewhere_the_page_says_where_passkeys_work(settings, lead):
+def test_under_another_address_the_page_says_where_passkeys_work(settings, lead):
     settings.SITE_URL = "https://labels.example.org"
     client = Client()
     sign_in(client)

@@ -32,7 +32,7 @@ def choose(client, link, password=NEW):
     return client.post(page.request["PATH_INFO"], {"password1": password, "password2": password}, follow=True)
 
 
-def test_by_the_link_of_the_letter_a_new_password_is_chosen_and_works(client, lead):
+def test_the_link_in_the_letter_sets_a_new_working_password(client, lead):
     answer = choose(client, letter_link(client))
     assert answer.redirect_chain[-1][0] == SIGN_IN
     assert "Your password is changed" in answer.content.decode()
@@ -57,7 +57,7 @@ def test_a_weak_password_is_refused(client, lead):
     assert lead.check_password("a long password")
 
 
-def test_whether_anybody_has_an_address_is_not_told(client):
+def test_the_page_does_not_reveal_whether_an_address_is_known(client):
     known = client.post(ASK, {"email": "lena@example.org"}, follow=True)
     mail.outbox.clear()
     unknown = client.post(ASK, {"email": "nobody@example.org"}, follow=True)
@@ -65,7 +65,7 @@ def test_whether_anybody_has_an_address_is_not_told(client):
     assert mail.outbox == []
 
 
-def test_who_has_no_password_gets_no_letter(client, lead):
+def test_people_without_a_password_get_no_letter(client, lead):
     lead.set_unusable_password()
     lead.save()
     client.post(ASK, {"email": "lena@example.org"})
@@ -78,7 +78,7 @@ def test_the_letter_links_to_the_address_of_the_server(client, settings):
     assert "https://labels.example.org/account/password/new/" in mail.outbox[0].body
 
 
-def test_letters_are_not_sent_without_end(client):
+def test_the_number_of_letters_is_limited(client):
     answers = [client.post(ASK, {"email": "lena@example.org"}).status_code for _ in range(6)]
     assert answers == [302] * 5 + [429]
 

@@ -1,4 +1,4 @@
-"""Second factors: set up, asked for, required, lost."""
+"""Second factors: setting up, signing in, being required, losing one."""
 
 import time
 
@@ -35,7 +35,7 @@ def app(lead, django_capture_on_commit_callbacks) -> str:
 
 
 def later(seconds=60):
-    """Codes of the time before are used up."""
+    """Move on in time, because earlier codes are used up."""
     return time_machine.travel(time.time() + seconds)
 
 
@@ -67,7 +67,7 @@ def test_a_code_works_once(client, app):
         assert not is_signed_in(browser)
 
 
-def test_another_process_and_half_a_minute_later_do_not_take_a_used_code(client, app):
+def test_a_used_code_is_refused_by_another_process_and_half_a_minute_later(client, app):
     with later():
         code = code_at(app)
         sign_in(client)
@@ -165,7 +165,7 @@ def test_a_change_long_after_signing_in_needs_the_password_again(client, app):
 
 
 @pytest.mark.parametrize("group", ["leads", "administrators", "analysts"])
-def test_people_who_need_one_set_it_up_before_anything_else(
+def test_people_who_need_a_second_factor_set_it_up_before_anything_else(
     settings, lead, group, study, django_capture_on_commit_callbacks
 ):
     settings.SECOND_FACTOR_FOR = [group]
@@ -185,7 +185,7 @@ def test_people_who_need_one_set_it_up_before_anything_else(
     assert client.get(API).status_code == 200
 
 
-def test_who_leads_one_study_only_needs_it_as_well(settings, study, stranger):
+def test_leading_a_single_study_requires_a_second_factor(settings, study, stranger):
     settings.SECOND_FACTOR_FOR = ["leads"]
     stranger.is_lead = stranger.is_analyst = False
     stranger.save()
@@ -196,7 +196,7 @@ def test_who_leads_one_study_only_needs_it_as_well(settings, study, stranger):
     assert client.get(ACCOUNT).url == SET_UP
 
 
-def test_everybody_else_is_left_in_peace(settings, analyst_client, annotator):
+def test_others_need_no_second_factor(settings, analyst_client, annotator):
     settings.SECOND_FACTOR_FOR = ["leads", "administrators"]
     assert is_signed_in(analyst_client)
     client = Client()
@@ -241,7 +241,7 @@ def test_an_administrator_removes_the_factors_of_somebody_and_sees_no_secret(cli
     assert is_signed_in(client)
 
 
-def test_programs_go_on_with_their_tokens(settings, client, lead):
+def test_api_tokens_keep_working(settings, client, lead):
     settings.SECOND_FACTOR_FOR = ["leads"]
     key = tokens.issue(user=lead, name="export", scopes=["read"])[1]
     assert client.get(API, HTTP_AUTHORIZATION=f"Bearer {key}").status_code == 200

@@ -1,4 +1,4 @@
-"""A person sees where they are signed in and signs out there; nobody ends the sessions of others."""
+"""People see where they are signed in and can sign out there, but cannot end the sessions of others."""
 
 import pytest
 from allauth.usersessions.models import UserSession
@@ -23,7 +23,7 @@ def is_signed_in(client):
     return client.get(reverse("accounts:profile")).status_code == 200
 
 
-def test_the_list_names_each_place_of_the_person_and_no_other(lead, analyst):
+def test_the_list_shows_exactly_the_persons_own_sessions(lead, analyst):
     here = signed_in()
     signed_in(browser=SAFARI, address="192.0.2.8")
     signed_in(analyst.username, address="192.0.2.9")
@@ -33,7 +33,7 @@ def test_the_list_names_each_place_of_the_person_and_no_other(lead, analyst):
     assert "192.0.2.9" not in page
 
 
-def test_one_place_is_signed_out_and_the_others_stay(lead):
+def test_one_session_is_ended_and_the_others_stay(lead):
     here, phone, desk = signed_in(), signed_in(browser=SAFARI), signed_in()
     place = UserSession.objects.get(user_agent=SAFARI)
     here.post(reverse("accounts:end_session", args=[place.pk]))

@@ -13,7 +13,7 @@ PASSWORD = "a long password"
 
 
 def code_at(secret: str, moment: float | None = None) -> str:
-    """Return what an app with this secret shows at a moment, or now."""
+    """Return the code that an app with this secret shows at a moment, by default now."""
     counter = int((time.time() if moment is None else moment) // 30)
     digest = hmac.new(base64.b32decode(secret), struct.pack(">Q", counter), hashlib.sha1).digest()
     start = digest[-1] & 15

@@ -1,4 +1,4 @@
-"""Descriptors come in with forms and dimensions: together, apart, again, or not at all."""
+"""Importing descriptors with their forms and dimensions: together, separately, repeatedly, or refused."""
 
 import json
 
@@ -47,7 +47,7 @@ def test_sentences_give_forms_and_a_descriptor_has_several_dimensions(bring):
     assert (report.descriptors, report.created, report.without_singular) == (3, 3, ("Velmari",))
 
 
-def test_files_that_come_one_after_the_other_give_the_same(bring):
+def test_files_imported_one_after_the_other_give_the_same_result(bring):
     bring(singular=SINGULARS)
     bring(plural=PLURALS)
     assert known() == EXPECTED
@@ -59,7 +59,7 @@ def test_importing_again_changes_nothing(bring):
     assert (again.created, again.changed) == (0, 0)
 
 
-def test_a_table_of_our_own_and_one_of_dimensions_in_json(bring):
+def test_own_tables_and_json_lists_of_dimensions_are_read(bring):
     bring(
         own="dimension,singular,plural\nage,Elder,Elders\ntrade,Baker,\n",
         lists=json.dumps({"isle": ["elder"]}),
@@ -94,7 +94,7 @@ def test_rows_with_one_target_belong_together_whatever_their_plural(bring):
         ('{"age": [1]}', "is not an object of dimensions"),
     ],
 )
-def test_what_is_no_list_of_descriptors_is_refused_in_a_sentence(bring, content, sentence):
+def test_invalid_descriptor_lists_are_refused_in_one_sentence(bring, content, sentence):
     with pytest.raises(DomainError) as refused:
         bring(wrong=content)
     assert sentence in refused.value.message

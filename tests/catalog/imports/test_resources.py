@@ -1,4 +1,4 @@
-"""A resource comes in from a file: whole, again, changed, or not at all."""
+"""Importing a resource from a file: completely, repeatedly, changed, or refused."""
 
 import csv
 import io
@@ -188,7 +188,7 @@ def published(shared_data, file: str) -> list[dict[str, str]]:
         ("stereotypes_indian_states.csv", 14, 16),
     ],
 )
-def test_the_published_files_come_in_whole(db, shared_data, file, groups, unrated):
+def test_the_published_files_are_imported_completely(db, shared_data, file, groups, unrated):
     rows = published(shared_data, file)
     report = import_resource(file=shared_data / "seegull" / file, name="published", by=None)
     assert report.rows.read == len(rows) == report.rows.kept + report.rows.repaired

@@ -1,4 +1,4 @@
-"""The pages of resources: who sees them, what they say, and what an upload may be."""
+"""The pages of resources: access, content and uploads."""
 
 import time
 from contextlib import suppress
@@ -99,7 +99,7 @@ def test_groups_are_filtered_by_name_and_region_in_the_address(lead_client, reso
 
 
 @pytest.mark.parametrize("query", ["page=999", "page=x", "page=-1", "q=%00", "region=%F0%9F%98%80"])
-def test_odd_addresses_still_give_a_page(query, lead_client, resource):
+def test_invalid_query_parameters_still_give_a_page(query, lead_client, resource):
     assert lead_client.get(f"{address('catalog:detail', resource)}?{query}").status_code == 200
 
 
@@ -133,7 +133,7 @@ def test_a_lead_goes_on_to_a_study_of_the_resource(lead_client, analyst_client, 
     assert link not in lead_client.get(address("catalog:detail", resource)).content.decode()
 
 
-def test_real_groups_come_with_a_warning_first_and_pairs_stay_closed(lead_client, resource):
+def test_real_groups_show_a_warning_and_keep_their_pairs_collapsed(lead_client, resource):
     resource.invented = False
     resource.save()
     assert b"Stereotypes about real people" in lead_client.get(address("catalog:detail", resource)).content
@@ -156,7 +156,7 @@ def test_a_group_of_another_resource_is_not_found(lead_client, resource):
 
 
 def run_job(answer) -> Job:
-    """Do the job that an upload was answered with; one that fails says so on its page."""
+    """Run the job that an upload started; a failing job shows its error on its page."""
     job = Job.objects.order_by("-pk")[0]
     assert (answer.status_code, answer.url) == (302, reverse("jobs:detail", args=[job.pk]))
     with suppress(DomainError):
@@ -165,7 +165,7 @@ def run_job(answer) -> Job:
     return job
 
 
-def test_a_lead_imports_a_resource_and_reads_what_became_of_its_rows(lead_client):
+def test_a_lead_imports_a_resource_and_sees_the_outcome_of_its_rows(lead_client):
     answer = upload(lead_client, "identity,attribute\nVelmari,Kite\n,\nNepali,drum\n")
     assert not Resource.objects.exists()
     job = run_job(answer)
@@ -174,7 +174,7 @@ def test_a_lead_imports_a_resource_and_reads_what_became_of_its_rows(lead_client
     content = lead_client.get(answer.url).content.decode()
     assert "Rejected: row 3: blank row" in content
     assert "attribute normalised" in content
-    assert "Velmari" in content  # named as a group the geography does not know
+    assert "Velmari" in content  # a group unknown to the geography
     resource = Resource.objects.get()
     assert resource.groups.get(name="Nepali").iso_code == "NPL"
     assert reverse("catalog:detail", args=[resource.slug]) in content
@@ -184,13 +184,13 @@ def test_a_lead_imports_a_resource_and_reads_what_became_of_its_rows(lead_client
     )
 
 
-def test_an_import_that_was_killed_at_its_end_is_done_again_and_changes_nothing(lead_client):
+def test_an_import_killed_at_its_end_is_repeated_and_changes_nothing(lead_client):
     job = run_job(upload(lead_client, "identity,attribute\nVelmari,kite\n"))
     Job.objects.update(state=Job.State.QUEUED, finished_at=None)
     assert "nothing changed" in run_here(job, Unwatched()).result["summary"]
 
 
-def test_the_files_of_an_import_go_when_it_has_ended_and_stay_while_it_may_be_tried_again(lead_client):
+def test_import_files_are_kept_while_a_retry_is_possible_and_deleted_afterwards(lead_client):
     places = csv_file("identity,iso_code,region\nVelmari,VEL,North Isles\n", "places.csv")
     done = run_job(upload(lead_client, "identity,attribute\nVelmari,kite\n", geography=places))
     failed = run_job(upload(lead_client, "identity,attribute\nVelmari,kite,more\n", name="Other"))
@@ -213,7 +213,7 @@ def test_an_existing_resource_is_updated_only_when_asked(lead_client, resource):
     assert Stereotype.objects.count() == 1
 
 
-def test_a_resource_that_came_in_meanwhile_is_not_overwritten(lead_client, resource):
+def test_a_resource_created_meanwhile_is_not_overwritten(lead_client, resource):
     answer = upload(lead_client, "identity,attribute\nVelmari,kite\n", name="Later")
     Resource.objects.filter(pk=resource.pk).update(name="Later")
     job = run_job(answer)
@@ -221,7 +221,7 @@ def test_a_resource_that_came_in_meanwhile_is_not_overwritten(lead_client, resou
     assert Stereotype.objects.count() == 8
 
 
-def test_a_geography_may_come_along(lead_client):
+def test_a_geography_file_may_be_uploaded_with_the_resource(lead_client):
     places = csv_file("identity,iso_code,region\nVelmari,VEL,North Isles\n", "places.csv")
     run_job(upload(lead_client, "identity,attribute\nVelmari,kite\n", geography=places))
     assert IdentityGroup.objects.get().region == "North Isles"
@@ -258,7 +258,7 @@ def test_a_file_whose_beginning_is_hostile_is_refused_at_once_in_one_escaped_sen
     lead_client, content, sentence
 ):
     response = upload(lead_client, content)
-    if not sentence:  # the beginning is in order: the job finds the rest
+    if not sentence:  # the beginning is valid: the job finds the error further on
         assert "has a cell of more than 131,072 characters" in run_job(response).error
         return
     assert response.status_code == 400
@@ -286,7 +286,7 @@ def test_a_row_that_is_wrong_stops_the_job_with_one_escaped_sentence(lead_client
     assert not Resource.objects.exists()
 
 
-def test_a_large_file_costs_the_page_its_beginning_only(lead_client, django_assert_max_num_queries):
+def test_the_page_reads_only_the_beginning_of_a_large_file(lead_client, django_assert_max_num_queries):
     rows = "".join(f"Folk {n % 50},attribute {n}\n" for n in range(200_000))
     began = time.process_time()
     with django_assert_max_num_queries(15):

@@ -1,4 +1,4 @@
-"""Nobody takes a file of a study away without an entry in the audit trail."""
+"""Every download of a study's file is recorded in the audit trail."""
 
 import re
 from pathlib import Path
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.django_db
 busy = pages.busy
 
 ROOT = Path(__file__).resolve().parents[3]
-# Answers for machines and browsers that hold nothing of a study, or one picture of a page.
+# Responses for machines and browsers without data of a study, or a single picture of a page.
 NO_FILES = {
     "annotate/your-data/download": "one's own data, recorded as such (tests/privacy/test_own_data.py)",
     "account/second-factor/codes/file": "one's own recovery codes",
@@ -40,15 +40,15 @@ NO_FILES = {
     "admin/login": "leads to the page for signing in",
     "admin/password_change": "leads to the page for a new password",
 }
-# Forms without a page of their own answer 405, and the page for people whom a panel's link refuses 409.
+# Forms without a page of their own answer 405; the page for people refused by a panel's link answers 409.
 REFUSALS = {405, 409}
-# The only modules that make an answer a file: the first records it, the second says so by an action of its own.
+# The only modules that send files: the first records it, the second records an action of its own.
 SENDING = {"platform/studies/audit/files.py", "platform/privacy/pages/own_data.py"}
 SENDS = re.compile(r"""["']attachment;|as_attachment=|FileResponse\(""")
 
 
 def is_file(answer) -> bool:
-    """Whether a browser saves the answer, or a program gets something else than a page or JSON."""
+    """Return whether a browser would save the response, or a program gets neither a page nor JSON."""
     content_type = answer.headers.get("Content-Type", "").partition(";")[0]
     is_saved = answer.headers.get("Content-Disposition", "").startswith("attachment")
     return is_saved or content_type not in {"text/html", "application/json"}
@@ -73,7 +73,7 @@ def test_every_file_of_a_study_is_recorded(busy, report, lead, lead_client):
 
 
 def opened(busy, marking, lead, lead_client) -> dict[Client, list[str]]:
-    """Return every other address that there is something at, by the browser of somebody who may open it."""
+    """Return all other addresses with content, by the client of somebody who may open them."""
     token = invitations.invite(campaign=marking, by=None)[1]
     person = new_annotator(marking)
     profiles.describe(annotator=person)

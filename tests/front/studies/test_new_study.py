@@ -1,4 +1,4 @@
-"""The New study page: it counts as one chooses, and writes nothing before it is told to."""
+"""The New study page counts while the form is filled in, and writes nothing until it is submitted."""
 
 import pytest
 from django.urls import reverse
@@ -29,7 +29,7 @@ def test_without_a_resource_the_page_says_what_to_do_first(lead_client):
     assert "No resource yet" in page
 
 
-def test_one_chooses_a_resource_first(lead_client, resource):
+def test_the_first_step_is_to_choose_a_resource(lead_client, resource):
     assert "?resource=invented-peoples" in lead_client.get(NEW).content.decode()
 
 
@@ -80,7 +80,7 @@ def test_recalculating_counts_and_writes_nothing(lead_client, filled):
     assert not Study.objects.exists()
 
 
-def test_the_totals_answer_the_form_as_it_stands(lead_client, filled, resource):
+def test_totals_are_computed_from_the_form_as_sent(lead_client, filled, resource):
     data = lead_client.post(
         reverse("studies:new_totals"), filled | {"min_raters": "1", "at_least": "5"}
     ).json()
@@ -162,7 +162,7 @@ def test_queries_do_not_grow_with_the_resource(lead_client, resource, queries, f
     assert queries(lead_client, NEW, form) == before <= 10
 
 
-def test_the_lead_chooses_whose_raters_must_suffice(lead_client, filled, resource):
+def test_the_lead_chooses_whether_rater_pools_are_summed(lead_client, filled, resource):
     resource.groups.get(name="Orsani").stereotypes.update(in_region_stereotype=1, out_region_stereotype=1)
     totals = reverse("studies:new_totals")
     counts = {

@@ -32,7 +32,7 @@ def prompts(study, lead):
 
 
 def values_of(study, **changes):
-    """Return what the form sends when nothing but `changes` was typed."""
+    """Return the form data when only `changes` were typed."""
     return {
         "resource": study.resource.slug, "name": study.name, "description": study.description,
         "min_raters": "2", "rater_pools": "separate", "min_stereotypes": "2", "most_stereotypes": "",
@@ -65,7 +65,7 @@ class TestEdit:
         assert not AuditEntry.objects.filter(action="study.changed").exists()
         assert AuditEntry.objects.filter(action="study.prompts_set").count() == 1
 
-    def test_what_is_refused_stays_as_it_was_typed(self, lead_client, study, prompts):
+    def test_refused_input_stays_as_it_was_typed(self, lead_client, study, prompts):
         Image.objects.create(study=study, group=study.groups.get(name="Orsani"), source_name="a.png")
         velmari = str(IdentityGroup.objects.get(name="Velmari").pk)
         answer = lead_client.post(EDIT, values_of(study, name="Other", groups=[velmari]))
@@ -109,7 +109,7 @@ class TestEdit:
 
 
 class TestGroups:
-    def test_the_overview_names_the_first_and_leads_to_all(self, lead_client, analyst_client, study):
+    def test_the_overview_lists_the_first_groups_and_links_to_all(self, lead_client, analyst_client, study):
         text = " ".join(lead_client.get("/studies/isles/").content.decode().split())
         assert "2: Orsani, Velmari" in text
         assert f'href="{GROUPS}">All groups</a>' in text
@@ -125,7 +125,7 @@ class TestGroups:
 class TestDeletion:
     @pytest.fixture
     def pictured(self, study):
-        """A study with a picture of its own, and one that another study has, too; both were shown."""
+        """A study with a picture of its own and one shared with another study; both have cached copies."""
         other = Study.objects.create(name="Other", slug="other", seed=1)
         for colour, studies in (("red", [study]), ("blue", [study, other])):
             file = io.BytesIO()
@@ -148,7 +148,7 @@ class TestDeletion:
             yield f"{folder}/{name}"
             yield from self.folders(f"{folder}/{name}")
 
-    def test_rows_and_files_go_and_the_servers_trail_stays(
+    def test_deletion_removes_rows_and_files_but_keeps_the_audit_trail(
         self, lead_client, pictured, lead, prompts, django_capture_on_commit_callbacks
     ):
         lifecycle.create(study=pictured, name="Draft", kind="attribute_likert", by=lead)
@@ -170,7 +170,7 @@ class TestDeletion:
         assert (entry.study, entry.actor, entry.details["slug"]) == (None, lead, "isles")
         assert entry.details["images"] == 2
 
-    def test_answers_of_models_go_with_it(self, lead_client, lead):
+    def test_deletion_removes_answers_of_models(self, lead_client, lead):
         study = create_study(name="Trades", resource=None, groups=[], by=lead, protocol=Study.Protocol.PAIRS)
         add_scenarios(study)
         run = planned(study, lead)
@@ -185,7 +185,7 @@ class TestDeletion:
         assert lead_client.post(DELETE, {"name": typed}).status_code == 400
         assert Study.objects.exists()
 
-    def test_a_study_with_labels_stays(self, lead_client, marking, study):
+    def test_a_study_with_labels_is_not_deleted(self, lead_client, marking, study):
         from annotation.assignment import leases
         from tests.annotation.factories import new_annotator, submit
 
@@ -195,7 +195,7 @@ class TestDeletion:
         lead_client.post(DELETE, {"name": "Isles"})
         assert Annotation.objects.exists()
 
-    def test_open_campaigns_and_jobs_at_work_keep_it(self, lead_client, marking):
+    def test_open_campaigns_and_running_jobs_prevent_deletion(self, lead_client, marking):
         Job.objects.create(kind="generate", title="Generate", study_id=marking.study_id)
         page = lead_client.get(DELETE).content.decode()
         assert "A campaign of the study is open." in page

@@ -1,4 +1,4 @@
-"""An address for each pattern of the site that answers GET: files by what they are called, pages, the API's answers."""
+"""An address for each pattern of the site that answers GET: files by name, pages, responses of the API."""
 
 from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
@@ -30,12 +30,12 @@ def route_of(url: str) -> str:
 
 
 def plain(route: str) -> str:
-    """Return a pattern as `resolve` writes it, without its last slash: the API answers with and without."""
+    """Return a pattern as `resolve` writes it, without its last slash, which is optional in the API."""
     return route.replace("^", "").rstrip("/")
 
 
 def compute(study: Study, client: Client) -> Report:
-    """Compute the results of two models, so that there is something to compare."""
+    """Compute the results of two models for the comparison pages."""
     for group in study.groups.all():
         image = study.images.filter(group=group).latest("pk")
         image.model_label = "brush"
@@ -45,7 +45,7 @@ def compute(study: Study, client: Client) -> Report:
 
 
 def keep_archive(study: Study) -> Release:
-    """Keep files of the study's release."""
+    """Store the archive of the study's release."""
     release = Release.objects.get(study=study)
     release.archive = default_storage.save("releases/isles-v2.zip", ContentFile(b"PK"))
     release.archive_bytes = 2
@@ -54,7 +54,7 @@ def keep_archive(study: Study) -> Release:
 
 
 def files(study: Study, report: Report) -> dict[str, str]:
-    """Return what the audit trail calls each file of the study, by its address."""
+    """Return the name of each file in the audit trail, by its address."""
     names = files_of(report.tables.values_list("name", flat=True))
     campaign = study.campaigns.get(slug="marking")
     version = keep_archive(study).version
@@ -106,7 +106,7 @@ def api_answers(study: Study, *, server: int, answer: int) -> list[str]:
 
 
 def label_studio_rows(campaign) -> tuple[int, int, int, int]:
-    """Write down a server with a person and an answer; return the keys of server, person, answer and file."""
+    """Create a server with a person and an answer; return the keys of server, person, answer and file."""
     server = rows.server_of(campaign.study)
     bridge = rows.bridge_of(campaign, server)
     person = rows.user_of(server, 2, state="mapped", annotator=new_annotator(campaign))
@@ -116,7 +116,7 @@ def label_studio_rows(campaign) -> tuple[int, int, int, int]:
 
 
 def by_scripts(study: Study, server: int, person: int, *_: int) -> list[str]:
-    """Return the addresses that scripts of a lead's pages ask, and forms without a page of their own."""
+    """Return the addresses requested by scripts of a lead's pages, and forms without a page of their own."""
     return [
         reverse("jobs:progress", args=[Job.objects.filter(study_id=study.pk).latest("pk").pk]),
         reverse("generation:estimate", kwargs=S),
@@ -141,6 +141,6 @@ def of_annotator(campaign: Campaign, submitted: Assignment) -> list[str]:
 
 
 def of_panel(addresses: dict[str, str]) -> list[str]:
-    """Return further addresses of somebody who came from a panel, beside these."""
+    """Return addresses of somebody who came from a panel in addition to the given ones."""
     arrival = addresses["panel:welcome"].removesuffix("welcome/")
     return [f"{arrival}?person=5f3a0c&submission=1&study=2", f"{arrival}return/"]

@@ -1,4 +1,4 @@
-"""Where work that wants a graphics card waits."""
+"""The queue of work that needs a graphics card."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Real worker processes, also ones that are killed: the same of both engines.
+"""Real worker processes, some of them killed: the same tests for both engines.
 
 The database engine, and Celery on a Redis that each test process starts for itself.
 """
@@ -127,10 +127,10 @@ def test_a_job_of_a_killed_worker_is_finished_by_another_and_no_step_is_done_twi
     assert jobs.look(pk)[:2] == ("running", 1)
     with jobs.worker() as second:
         wait_for(lambda: jobs.state(pk) == "succeeded")
-        wait_for(lambda: len(jobs.workers()) == 2)  # the dead one is not forgotten yet
+        wait_for(lambda: len(jobs.workers()) == 2)  # the dead worker is still listed
         end(second)
     assert jobs.look(pk) == ("succeeded", 2, 6, "")
-    # The step at which the worker was killed may have been written a moment before.
+    # The step at which the worker was killed may already have been written.
     assert jobs.steps() == ["0", "1", "2", "3", "4", "5"]
     assert len(jobs.workers()) == 1
     assert "; the job is queued again." in jobs.log(pk)[1]
@@ -163,7 +163,7 @@ def test_a_worker_reads_its_inboxes_while_its_job_runs(jobs):
 
 
 def test_workers_share_a_queue_and_each_takes_only_from_its_own_queues(jobs):
-    """One step is longer than the lease, which its worker renews: the other does not take it over."""
+    """One step takes longer than the lease, which its worker renews: the other worker does not take the job."""
     with jobs.worker("--queue", "default") as one, jobs.worker("--queue", "default") as other:
         wait_for(lambda: len(jobs.workers()) == 2)
         gpu, *keys = jobs.enqueue_many(["gpu", "a", "b"], ["gpu", "default", "default"], steps=1, seconds=4.5)
@@ -180,7 +180,7 @@ def test_workers_share_a_queue_and_each_takes_only_from_its_own_queues(jobs):
         end(worker)
 
 
-def test_a_job_is_handed_over_by_a_worker_that_ends_cancelled_by_a_person_and_tried_again(jobs):
+def test_a_job_survives_the_end_of_its_worker_cancellation_and_a_retry(jobs):
     pk = jobs.enqueue(steps=60, seconds=0.3)
     with jobs.worker() as worker:
         wait_for(lambda: jobs.steps())
@@ -223,8 +223,8 @@ def test_the_database_engine_can_end_when_there_is_no_more_work(tmp_path):
 
 
 @pytest.mark.database_free
-def test_a_broker_that_was_away_and_forgot_everything_loses_no_job(tmp_path):
-    """What was queued is announced again; what is asked for meanwhile is written down and announced later."""
+def test_no_job_is_lost_when_the_broker_restarts_empty(tmp_path):
+    """Queued jobs are announced again; jobs created meanwhile are stored and announced later."""
     with own_redis(tmp_path) as redis, own_server(tmp_path, **QUICK, CELERY_BROKER_URL=redis.url) as server:
         jobs = Jobs(server, tmp_path)
         before = jobs.enqueue(file="before")

@@ -1,4 +1,4 @@
-"""What a Prometheus scraper reads, and who may."""
+"""The metrics that a Prometheus scraper reads, and access to them."""
 
 from datetime import timedelta
 
@@ -25,19 +25,19 @@ def test_a_scraper_with_the_token_reads_queues(client, settings, queued):
     assert float(waited.split()[-1]) >= 0
 
 
-def test_an_administrator_reads_them_signed_in(admin_client, queued, django_assert_max_num_queries):
+def test_a_signed_in_administrator_reads_the_metrics(admin_client, queued, django_assert_max_num_queries):
     with django_assert_max_num_queries(14):
         assert admin_client.get("/metrics").status_code == 200
 
 
 @pytest.mark.parametrize("given", ["", "Bearer ", "Bearer guess", "scrape-me"])
-def test_nobody_else_does(client, lead_client, settings, given):
+def test_others_cannot_read_the_metrics(client, lead_client, settings, given):
     settings.METRICS_TOKEN = "scrape-me"
     assert client.get("/metrics", headers={"Authorization": given}).status_code == 403
     assert lead_client.get("/metrics").status_code == 403
 
 
-def test_without_a_token_set_no_token_opens_it(client, settings, db):
+def test_no_token_is_accepted_where_none_is_set(client, settings, db):
     settings.METRICS_TOKEN = ""
     assert client.get("/metrics", headers={"Authorization": "Bearer "}).status_code == 403
 
@@ -47,7 +47,7 @@ def read(admin_client) -> dict[str, str]:
     return dict(line.rsplit(" ", 1) for line in lines if not line.startswith("#"))
 
 
-def test_workers_are_counted_by_the_queues_they_take_from_while_they_are_heard_of(admin_client, settings):
+def test_live_workers_are_counted_by_queue(admin_client, settings):
     with announced(["default", "gpu"]), announced(["gpu"]), busy():
         found = read(admin_client)
         assert found['stereoscope_workers{queue="default"}'] == "1.0"
@@ -89,7 +89,7 @@ def test_durations_are_a_histogram_of_each_kind(admin_client):
     assert found[f'{name}_count{{kind="draw"}}'] == "4.0"
 
 
-def test_a_job_that_was_queued_again_waits_anew(admin_client):
+def test_the_waiting_time_restarts_when_a_job_is_queued_again(admin_client):
     now = timezone.now()
     job = Job.objects.create(kind="draw", title="Draw", queued_at=now)
     Job.objects.filter(pk=job.pk).update(created_at=now - timedelta(days=3))

@@ -1,4 +1,4 @@
-"""The pages and the API of jobs: who sees which, and in how few queries."""
+"""The pages and the API of jobs: access, content and number of queries."""
 
 from datetime import timedelta
 
@@ -30,14 +30,16 @@ def test_members_of_the_study_see_its_jobs_and_strangers_do_not(
     assert "A steps job" not in stranger_client.get(reverse("jobs:list")).content.decode()
 
 
-def test_a_job_of_no_study_is_seen_by_whoever_started_it(make_job, stranger, stranger_client, lead_client):
+def test_a_job_without_a_study_is_visible_to_the_person_who_started_it(
+    make_job, stranger, stranger_client, lead_client
+):
     job = make_job(by=stranger, study_id=None)
     url = reverse("jobs:detail", args=[job.pk])
     assert stranger_client.get(url).status_code == 200
     assert lead_client.get(url).status_code == 404
 
 
-def test_whoever_left_the_study_has_left_the_jobs_they_started_there(make_job, lead, lead_client):
+def test_former_members_do_not_see_the_jobs_they_started(make_job, lead, lead_client):
     job = make_job(by=lead)
     Job.objects.update(state=Job.State.FAILED, finished_at=timezone.now())
     lead.study_memberships.all().delete()
@@ -51,7 +53,7 @@ def test_nobody_sees_jobs_without_signing_in(make_job, client):
         assert client.get(reverse(f"jobs:{name}", args=args)).status_code == 302
 
 
-def test_a_running_job_is_asked_for_its_progress(make_job, lead_client):
+def test_the_page_polls_a_running_job_for_progress(make_job, lead_client):
     job = make_job()
     progress = JobProgress(claim(job.pk))
     progress.start(40)
@@ -75,7 +77,7 @@ def test_a_running_job_is_asked_for_its_progress(make_job, lead_client):
     assert answer["Cache-Control"] == "no-store"
 
 
-def test_a_job_that_ended_shows_what_came_out_and_asks_no_more(make_job, lead_client):
+def test_a_finished_job_shows_its_result_and_is_no_longer_polled(make_job, lead_client):
     job = run_here(make_job(), Unwatched())
     page = lead_client.get(reverse("jobs:detail", args=[job.pk])).content.decode()
     assert "3 steps done." in page
@@ -112,7 +114,7 @@ def test_the_list_takes_as_many_queries_for_many_jobs_as_for_one(
         lead_client.get(reverse("jobs:list"))
 
 
-def test_the_list_shows_one_state_when_asked(make_job, lead_client):
+def test_the_list_can_be_filtered_by_state(make_job, lead_client):
     make_job()
     page = lead_client.get(reverse("jobs:list"), {"state": "failed"}).content.decode()
     assert "No jobs in this state" in page
@@ -124,7 +126,7 @@ def test_a_list_without_jobs_says_where_they_come_from(lead_client, study):
     assert '<a href="/">Go to your studies</a>' in page
 
 
-def test_the_api_lists_the_jobs_of_ones_studies_in_pages(
+def test_the_api_pages_through_the_jobs_of_the_members_studies(
     make_job, lead_client, stranger_client, django_assert_max_num_queries
 ):
     jobs = [make_job() for _ in range(3)]
@@ -138,7 +140,7 @@ def test_the_api_lists_the_jobs_of_ones_studies_in_pages(
     assert stranger_client.get(f"/api/v1/jobs/{jobs[0].pk}/").status_code == 404
 
 
-def test_the_log_is_on_the_page_in_pages_and_newer_lines_are_asked_for(make_job, lead_client):
+def test_the_log_is_paged_and_polled_for_newer_lines(make_job, lead_client):
     job = make_job()
     claim(job.pk)
     for number in range(60):
@@ -178,14 +180,14 @@ def test_a_waiting_job_says_what_it_waits_for(make_job, lead_client):
     )
 
 
-def test_whoever_cancels_or_tries_again_stands_in_the_log(make_job, lead_client):
+def test_the_log_names_who_cancelled_or_retried(make_job, lead_client):
     job = make_job()
     lead_client.post(reverse("jobs:cancel", args=[job.pk]))
     lead_client.post(reverse("jobs:retry", args=[job.pk]))
     assert [line.text for line in job.lines.all()] == ["Lena asked to try again.", "Lena cancelled the job."]
 
 
-def test_a_job_that_does_not_know_how_much_there_is_says_how_much_is_done(make_job, lead_client):
+def test_a_job_of_unknown_length_says_how_much_is_done(make_job, lead_client):
     job = make_job()
     progress = JobProgress(claim(job.pk))
     progress.start()
@@ -200,5 +202,5 @@ def test_a_job_that_does_not_know_how_much_there_is_says_how_much_is_done(make_j
     ("rate", "words"),
     [(2.34, "2.3 a second"), (250.0, "250 a second"), (0.25, "15 a minute"), (0.001, "3.6 an hour")],
 )
-def test_pace_is_said_in_a_unit_that_people_can_picture(rate, words):
+def test_pace_is_shown_in_a_readable_unit(rate, words):
     assert pace_in_words(rate) == words

@@ -1,4 +1,4 @@
-"""What a job tells of itself while it goes: steps, pace, time left, log."""
+"""Reports of a running job: steps, pace, time left, log."""
 
 import pytest
 from django.db import transaction
@@ -24,7 +24,7 @@ def test_pace_counts_from_the_first_step_that_was_done():
     clock = Clock()
     pace = Pace(clock)
     assert pace.rate(0) is None
-    clock.now = 90.0  # a model was loaded, and 500 steps are there from an earlier attempt
+    clock.now = 90.0  # a model was loaded, and 500 steps were done by an earlier attempt
     pace.note(500)
     assert pace.rate(500) is None
     clock.now = 100.0
@@ -46,7 +46,7 @@ def test_pace_looks_back_a_minute_or_ten_slow_steps():
     assert slow.rate(4) == pytest.approx(0.01)
 
 
-def test_time_left_is_what_is_left_at_the_pace_of_late():
+def test_time_left_follows_from_the_recent_pace():
     job = Job(state=Job.State.RUNNING, steps_total=100, steps_done=40, rate=2.0)
     assert job.seconds_left == 30
     job.rate = None
@@ -54,7 +54,7 @@ def test_time_left_is_what_is_left_at_the_pace_of_late():
     assert Job(state=Job.State.QUEUED, steps_total=100, rate=2.0).seconds_left is None
 
 
-def test_a_named_step_is_written_down_and_begins_its_own_count(make_job):
+def test_a_named_step_is_logged_and_restarts_the_count(make_job):
     job = make_job()
     progress = JobProgress(claim(job.pk))
     progress.step("Reading")
@@ -69,7 +69,7 @@ def test_a_named_step_is_written_down_and_begins_its_own_count(make_job):
     assert [line.text for line in job.lines.all()] == ["Checking", "Reading"]
 
 
-def test_once_a_minute_the_log_says_how_far_the_job_is(make_job):
+def test_progress_is_logged_once_a_minute(make_job):
     job = make_job()
     progress = JobProgress(claim(job.pk))
     progress.start(2000)
@@ -79,7 +79,7 @@ def test_once_a_minute_the_log_says_how_far_the_job_is(make_job):
     assert job.lines.get().text == "120 of 2,000: a drawing of a Velmari person"
 
 
-def test_a_verb_that_is_inside_its_own_transaction_logs_once_it_has_left_it(make_job):
+def test_lines_logged_inside_a_transaction_are_written_after_it(make_job):
     job = make_job()
     progress = JobProgress(claim(job.pk))
     with transaction.atomic():
@@ -133,7 +133,9 @@ def own_secrets(monkeypatch, tmp_path):
         ("POST https://a.example/hook?bridge=1&key=zyxwvutsrqponm", "zyxwvutsrqponm"),
     ],
 )
-def test_no_key_password_or_token_stands_in_a_log_a_message_or_an_error(make_job, own_secrets, text, hidden):
+def test_keys_passwords_and_tokens_are_removed_from_logs_messages_and_errors(
+    make_job, own_secrets, text, hidden
+):
     job = make_job()
     progress = JobProgress(claim(job.pk))
     progress.log(text)
@@ -145,6 +147,6 @@ def test_no_key_password_or_token_stands_in_a_log_a_message_or_an_error(make_job
         assert "[hidden]" in said
 
 
-def test_words_that_only_sound_secret_stay():
+def test_words_that_only_resemble_secrets_stay():
     text = "The key of the map is on page 3: tokens of 12 words, at http://127.0.0.1:8000/a"
     assert redaction.without_secrets(text) == text

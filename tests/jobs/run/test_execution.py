@@ -17,7 +17,7 @@ pytestmark = pytest.mark.django_db
 
 
 class Watcher(Unwatched):
-    """Remembers what a console would show; may act after each step."""
+    """Records what a console would show; may act after each step."""
 
     def __init__(self, after_step=lambda: None):
         self.seen = []
@@ -76,7 +76,7 @@ def test_a_job_is_claimed_once(make_job):
     assert claim(job.pk) is None
 
 
-def test_a_job_whose_worker_let_the_lease_run_out_is_claimed_once_the_sweeper_has_counted_that(make_job):
+def test_a_job_with_an_expired_lease_is_claimed_only_after_the_sweeper_counted_it(make_job):
     job = make_job()
     first = claim(job.pk)
     Job.objects.update(lease_expires_at="2020-01-01T00:00:00Z")
@@ -199,7 +199,7 @@ def test_a_worker_that_is_asked_to_end_hands_its_job_back(
     assert (job.state, job.attempts) == (Job.State.SUCCEEDED, 2)
 
 
-def test_a_kind_that_nobody_does_is_refused_before_it_is_queued(lead):
+def test_an_unregistered_kind_is_refused_before_it_is_queued(lead):
     with pytest.raises(DomainError, match="This server cannot run jobs of kind “juggle”"):
         enqueue(kind="juggle", title="Juggle", arguments={}, by=lead)
     assert not Job.objects.exists()

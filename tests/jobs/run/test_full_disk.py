@@ -1,4 +1,4 @@
-"""A full disk is told in one sentence, whoever meets it: files, the database, PostgreSQL's own code."""
+"""A full disk is reported in one sentence, wherever it occurs: files, the database, PostgreSQL's own code."""
 
 import errno
 
@@ -9,7 +9,7 @@ from django.db import OperationalError, connection
 from foundation.disk_full import NO_ROOM, no_room
 from tests.foundation.database.own_database import own_server
 
-# SQLite is allowed not a page more than it has, and so finds the disk full.
+# SQLite may not add a page, and so reports a full disk.
 _FILL = """
 from foundation.errors import DomainError
 from django.db import connection
@@ -43,7 +43,7 @@ def test_a_job_on_a_full_disk_says_so_in_one_sentence(tmp_path):
         assert server.ask(_FILL) == ["no_room", NO_ROOM]
 
 
-def test_each_kind_of_full_disk_is_known_and_nothing_else():
+def test_only_errors_of_a_full_disk_are_recognised_as_such():
     postgres = OperationalError("could not extend file")
     postgres.__cause__ = psycopg.errors.DiskFull("could not extend file")
     postgres.__cause__.sqlstate = "53100"

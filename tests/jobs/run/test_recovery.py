@@ -1,4 +1,4 @@
-"""Jobs that dead workers left behind."""
+"""Recovery of jobs whose workers died."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -39,7 +39,7 @@ def test_a_job_whose_worker_lives_is_left_alone(make_job):
 
 
 def die(job, **found):
-    """Claim the job as a worker would, and let the worker die."""
+    """Claim the job as a worker would, and simulate the worker's death."""
     Job.objects.update(wait_until=None)
     assert claim(job.pk, worker="box:1") is not None
     Job.objects.filter(pk=job.pk).update(lease_expires_at=LONG_AGO, **found)
@@ -96,7 +96,7 @@ def test_each_further_death_makes_a_job_wait_twice_as_long(settings):
     assert back_off(40) == timedelta(minutes=15)
 
 
-def test_a_job_that_has_to_wait_is_not_taken_before_and_announced_when_its_time_has_come(
+def test_a_delayed_job_is_not_taken_early_and_announced_when_due(
     make_job, settings, django_capture_on_commit_callbacks
 ):
     job = make_job()
@@ -130,7 +130,7 @@ def test_a_job_whose_message_was_lost_is_announced_again_once_a_worker_has_nothi
         assert sweep().redelivered == ()
 
 
-def test_a_worker_that_fell_silent_a_day_ago_is_forgotten(db):
+def test_a_worker_silent_for_a_day_is_removed(db):
     now = timezone.now()
     for name, hours in (("dead", 25), ("quiet", 23)):
         Worker.objects.create(
@@ -145,7 +145,7 @@ def test_a_worker_that_fell_silent_a_day_ago_is_forgotten(db):
     assert not alive().exists()
 
 
-def test_a_supervisor_is_told_whether_a_worker_of_this_machine_is_there(db, capsys):
+def test_check_worker_says_whether_a_worker_runs_on_this_machine(db, capsys):
     with pytest.raises(NotFound, match=r"No worker on .+ has reported within a lease\."):
         call_command("check_worker")
     with announced(["default"]) as worker:

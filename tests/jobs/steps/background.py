@@ -1,4 +1,4 @@
-"""A job that leaves a line in a file for each step, so that tests see what was done how often."""
+"""A job that leaves a line in a file for each step, so that tests can count what was done."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""Campaigns and a counter of queries of the leads' pages serve here too."""
+"""Reuses the campaigns and the query counter of the tests of leads' pages."""
 
 from tests.annotation.conftest import marking
 from tests.annotation.lead.conftest import queries

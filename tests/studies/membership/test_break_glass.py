@@ -1,4 +1,4 @@
-"""An administrator who is no member reads a study by break-glass alone: for a while, read-only, and not in secret."""
+"""An administrator who is not a member reads a study only by break-glass: temporarily, read-only, and recorded."""
 
 from datetime import timedelta
 
@@ -49,7 +49,7 @@ def actions(study) -> list[str]:
     return list(entries.values_list("action", flat=True))
 
 
-def test_a_study_exists_for_administrators_and_holds_nothing_for_them(browser, study):
+def test_administrators_see_that_a_study_exists_but_nothing_in_it(browser, study):
     page = browser.get("/studies/isles/").content.decode()
     assert "You are not a member of this study" in page
     assert PAGE in page
@@ -94,7 +94,7 @@ def test_it_ends_by_itself_and_the_end_is_recorded_once(ada, study, settings):
         assert reading.get("/studies/isles/images/").status_code == 200
 
 
-def test_one_is_open_at_a_time_and_for_one_person_and_study(ada, study):
+def test_an_access_is_opened_once_and_only_for_one_person_and_study(ada, study):
     break_glass.open_study(study=study, by=ada, reason=REASON)
     with pytest.raises(Conflict, match="already opened"):
         break_glass.open_study(study=study, by=ada, reason=REASON)
@@ -130,7 +130,7 @@ def test_a_former_administrator_reads_nothing(ada, study):
     assert not studies_where(User.objects.get(pk=ada.pk), Capability.SEE_STUDY).exists()
 
 
-def test_who_signed_in_long_ago_confirms_it_first(ada, study):
+def test_a_person_who_signed_in_long_ago_confirms_it_first(ada, study):
     client = Client()
     with time_machine.travel(timezone.now(), tick=False) as clock:
         client.post("/account/sign-in/", {"username": "ada", "password": "a long password"})
@@ -140,7 +140,7 @@ def test_who_signed_in_long_ago_confirms_it_first(ada, study):
         assert not BreakGlass.objects.exists()
 
 
-def test_keys_of_administrators_read_no_more(ada, study):
+def test_api_keys_of_administrators_read_a_study_only_during_break_glass(ada, study):
     _, key = tokens.issue(user=ada, name="reader", scopes=["read"])
     reader = Client(headers={"Authorization": f"Bearer {key}"})
     assert reader.get("/api/v1/studies/isles/").status_code == 200
@@ -182,14 +182,14 @@ def test_administrators_add_members_and_not_themselves(ada, analyst, study):
     assert not StudyMembership.objects.filter(user=ada).exists()
 
 
-def test_administrators_who_are_members_have_their_role_and_need_no_glass(ada, browser, study):
+def test_administrators_who_are_members_use_their_role_without_break_glass(ada, browser, study):
     StudyMembership.objects.create(study=study, user=ada, role=Role.ANALYST)
     assert browser.get("/studies/isles/images/").status_code == 200
     assert browser.get("/studies/isles/own-words/").status_code == 403
     assert browser.get(PAGE).status_code == 403
 
 
-def test_the_administration_quotes_nobody_of_a_closed_study(browser, ada, study):
+def test_the_admin_site_quotes_nobody_from_a_closed_study(browser, ada, study):
     entry = AuditEntry.objects.create(
         study=study, action="own_words.matched", subject="study:1", details={"words": "nonbinary femme"}
     )
@@ -199,7 +199,7 @@ def test_the_administration_quotes_nobody_of_a_closed_study(browser, ada, study)
     assert "femme" in browser.get(address).content.decode()
 
 
-def test_what_a_job_found_is_closed_too(browser, ada, study):
+def test_results_of_jobs_are_closed_too(browser, ada, study):
     job = Job.objects.create(
         kind="generate", title="Read a file", study_id=study.pk, state="succeeded", finished_at=timezone.now(),
         result={"summary": "Read 3 rows", "lines": ["row 2: brave"]},
@@ -211,11 +211,11 @@ def test_what_a_job_found_is_closed_too(browser, ada, study):
     assert browser.get("/api/v1/jobs/").json()["results"][0]["result"]["lines"] == ["row 2: brave"]
 
 
-def test_a_page_takes_no_query_more_for_members_and_one_for_administrators(
+def test_break_glass_costs_administrators_one_query_and_members_none(
     lead_client, browser, ada, study, queries
 ):
     address = "/studies/isles/members/"
     counted = {name: queries(client, address) for name, client in (("lead", lead_client), ("ada", browser))}
     assert counted["ada"] <= counted["lead"] + 1
     break_glass.open_study(study=study, by=User.objects.create_superuser("bea"), reason=REASON)
-    assert queries(lead_client, address) == counted["lead"] + 1  # says who
+    assert queries(lead_client, address) == counted["lead"] + 1  # names the person

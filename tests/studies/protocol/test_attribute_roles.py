@@ -1,4 +1,4 @@
-"""What makes a listed pair a stereotype: raters of one pool, never the sum of two unless a study says so."""
+"""A listed pair is a stereotype by raters of one pool; the sum of two pools counts only if a study says so."""
 
 import pandas as pd
 import pytest
@@ -15,7 +15,7 @@ from studies.protocol.attribute_roles import stereotypes, stereotypes_of
 from studies.protocol.creation import create_study
 from studies.protocol.freeze import freeze
 
-# (in-region, out-of-region) raters who called it one, and whether two of one pool did, and two of both together.
+# (in-region, out-of-region) raters who called it a stereotype; whether one pool has two, and both together two.
 COUNTS = {
     "one of each": ((1, 1), False, True),
     "two in the region": ((2, 0), True, True),
@@ -106,7 +106,7 @@ def test_the_database_and_the_library_agree(counted):
             )
 
 
-def test_the_library_refuses_what_is_no_count():
+def test_the_library_refuses_invalid_counts():
     frame = pd.DataFrame(
         {
             "identity_group": ["Velmari"],
@@ -122,7 +122,7 @@ def test_the_library_refuses_what_is_no_count():
 
 
 class TestLimit:
-    """Of each group, at most so many stereotypes are asked about."""
+    """A study may limit the number of stereotypes asked about for each group."""
 
     @pytest.fixture
     def ranked(self, resource, lead):
@@ -156,7 +156,7 @@ class TestLimit:
         assert study.associations.filter(group__name="Velmari").count() == 7
         return before
 
-    def test_those_that_most_raters_called_one_come_first(self, ranked, lead):
+    def test_pairs_with_the_most_raters_come_first(self, ranked, lead):
         assert self.first(ranked, lead, 2, seed=1) == {"five", "four"}
         assert self.first(ranked, lead, None, seed=1) == {"five", "four", "a", "b", "c", "d"}
         assert self.first(ranked, lead, 9, seed=1) == {"five", "four", "a", "b", "c", "d"}
@@ -166,7 +166,7 @@ class TestLimit:
         assert all(len(one) == 1 and one < {"a", "b", "c", "d"} for one in drawn.values())
         assert len(set().union(*drawn.values())) > 1
 
-    def test_campaigns_ask_about_no_more(self, ranked, lead):
+    def test_campaigns_respect_the_limit(self, ranked, lead):
         study = create_study(
             name="Two", resource=ranked, groups=ranked.groups.all(), by=lead, most_stereotypes=2
         )

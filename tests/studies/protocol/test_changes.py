@@ -1,4 +1,4 @@
-"""A study can change until it is frozen, as far as nothing depends on what changes."""
+"""Until it is frozen, a study can change where nothing depends on the change."""
 
 import pytest
 
@@ -17,7 +17,7 @@ def tolmek(resource) -> IdentityGroup:
     )
 
 
-def test_everything_named_changes_and_the_rest_stays(study, lead, tolmek):
+def test_named_fields_change_and_the_rest_stays(study, lead, tolmek):
     velmari = IdentityGroup.objects.get(name="Velmari")
     changed = change_study(
         study=study,
@@ -41,7 +41,7 @@ def test_everything_named_changes_and_the_rest_stays(study, lead, tolmek):
     assert (entry.details["added"], entry.details["removed"]) == (["Tolmek"], ["Orsani"])
 
 
-def test_what_did_not_change_is_not_recorded(study, lead):
+def test_unchanged_fields_are_not_recorded(study, lead):
     change_study(study=study, by=lead, name="Isles", groups=study.resource.groups.all())
     assert not AuditEntry.objects.filter(action="study.changed").exists()
 
@@ -66,7 +66,7 @@ def test_unknown_fields_are_refused_by_name(study, lead, field):
         ({"groups": []}, "groups_missing"),
     ],
 )
-def test_what_a_new_study_may_not_be_a_changed_one_may_not_either(study, lead, changes, code):
+def test_changes_follow_the_rules_for_new_studies(study, lead, changes, code):
     with pytest.raises(DomainError) as refused:
         change_study(study=study, by=lead, **changes)
     assert refused.value.code == code

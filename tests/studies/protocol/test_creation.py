@@ -1,4 +1,4 @@
-"""Creating a study: all of it or nothing, with one sentence that names the field."""
+"""A study is created completely or not at all; errors are one sentence that names the field."""
 
 import pytest
 
@@ -26,7 +26,7 @@ def test_a_study_copies_its_groups_and_makes_its_author_lead(settings_of_a_study
     assert AuditEntry.objects.get(study=study).action == "study.created"
 
 
-def test_a_study_without_a_seed_draws_one_and_keeps_one_it_is_given(settings_of_a_study):
+def test_a_study_draws_a_seed_unless_one_is_given(settings_of_a_study):
     assert 0 <= create_study(**settings_of_a_study).seed < 2**31
     assert create_study(**settings_of_a_study | {"name": "Isles 3"}, seed=11).seed == 11
 
@@ -82,7 +82,7 @@ def test_a_group_of_another_resource_is_refused_by_name(settings_of_a_study):
 @pytest.mark.parametrize(
     ("name", "slug"), [("New", "new-2"), ("Ισλες", "study"), ("Isles: again!", "isles-again")]
 )
-def test_the_slug_is_readable_and_never_a_page(settings_of_a_study, name, slug):
+def test_the_slug_is_readable_and_never_the_address_of_a_page(settings_of_a_study, name, slug):
     assert create_study(**settings_of_a_study | {"name": name}).slug == slug
 
 

@@ -1,4 +1,4 @@
-"""What the test client keeps of a rendered page."""
+"""The template contexts that the test client keeps."""
 
 from django.template.base import Template
 from django.template.context import Context

@@ -1,4 +1,4 @@
-"""The colours of tokens.css are legible in both schemes; the five labels stay apart for every eye."""
+"""The colours of tokens.css are legible in both schemes; the five labels are distinct to every kind of sight."""
 
 import itertools
 import re
@@ -10,7 +10,7 @@ import pytest
 TOKENS = (Path(__file__).resolve().parents[3] / "platform/web/static/web/css/tokens.css").read_text()
 
 TEXT = 4.5  # WCAG 2.2, 1.4.3 level AA
-GRAPHIC = 3.0  # WCAG 2.2, 1.4.11: what one must see to understand or operate
+GRAPHIC = 3.0  # WCAG 2.2, 1.4.11: graphics needed to understand or operate the page
 
 LEGIBLE = [
     ("ink", "paper"),
@@ -91,7 +91,7 @@ def lab(rgb: np.ndarray) -> np.ndarray:
 
 def test_black_on_white_has_the_contrast_of_the_standard():
     assert contrast("#000000", "#ffffff") == pytest.approx(21)
-    # The grey that the standard's explanation gives as just legible on white.
+    # The grey that the standard's explanation calls just legible on white.
     assert contrast("#767676", "#ffffff") == pytest.approx(4.54, abs=0.005)
 
 
@@ -111,25 +111,25 @@ def test_lines_marks_and_labels_are_visible(scheme, front, back):
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("sight", SIGHT)
-def test_the_five_labels_stay_apart_for_every_kind_of_sight(scheme, sight):
+def test_the_five_labels_are_distinct_for_every_kind_of_colour_vision(scheme, sight):
     known = colours(scheme)
     places = [lab(SIGHT[sight] @ linear(known[f"label-{n}"])) for n in range(1, 6)]
     nearest = min(float(np.linalg.norm(a - b)) for a, b in itertools.combinations(places, 2))
-    # A difference of about 2 is just noticed side by side; ten times that is told apart across a picture.
+    # A difference of about 2 is just noticed side by side; ten times that is distinguishable across a picture.
     assert nearest >= 20
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("sight", SIGHT)
 @pytest.mark.parametrize("classes", [[f"d{n}" for n in range(1, 8)], [f"s{n}" for n in range(1, 6)]])
-def test_the_classes_of_a_map_and_empty_land_stay_apart_for_every_kind_of_sight(scheme, sight, classes):
+def test_map_classes_and_empty_land_are_distinct_for_every_kind_of_colour_vision(scheme, sight, classes):
     known = colours(scheme)
     places = [lab(SIGHT[sight] @ linear(known[f"map-{name}"])) for name in (*classes, "land")]
     assert min(float(np.linalg.norm(a - b)) for a, b in itertools.combinations(places, 2)) >= 10
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_classes_of_one_hue_go_one_way_in_lightness(scheme):
+def test_lightness_is_monotonic_over_classes_of_one_hue(scheme):
     known = colours(scheme)
     steps = np.diff([lab(linear(known[f"map-s{n}"]))[0] for n in range(1, 6)])
     assert (steps < 0).all() if scheme == "light" else (steps > 0).all()

@@ -1,4 +1,4 @@
-"""The interval in a table row is drawn where its numbers are."""
+"""The drawing of an interval in a table row matches its numbers."""
 
 import math
 import re
@@ -99,7 +99,7 @@ def test_an_estimate_without_interval_is_a_hollow_dot_with_its_reason():
     assert "<title>0.31, no interval: too sparse</title>" in svg
 
 
-def test_an_interval_is_said_without_reason_when_none_is_known():
+def test_a_missing_interval_without_a_known_reason_is_described_without_one():
     assert interval_words(None, 1.0, None, digits=1) == "1.0, no interval"
 
 

@@ -1,4 +1,4 @@
-"""Every tag of the design system writes its markup, and escapes what it is given."""
+"""Every tag of the design system writes its markup, and escapes its arguments."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -241,6 +241,6 @@ def test_help_and_labels_of_a_field_are_escaped():
     assert "<script" not in render("{% form_fields form %}", form=Hostile({"field": ""}))
 
 
-def test_a_wrong_field_name_is_said_and_not_shown_as_nothing():
+def test_an_unknown_field_name_raises_an_error():
     with pytest.raises(TemplateSyntaxError, match="name right"):
         render("{% field form.nonsense %}", form=GalleryForm())

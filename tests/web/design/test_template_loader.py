@@ -42,5 +42,5 @@ def test_a_script_that_is_loaded_has_no_text_of_its_own(engine, tmp_path):
     assert rendered(engine, tmp_path, text) == '<script type="module" src="x.js"></script><p>x</p>'
 
 
-def test_a_file_that_is_no_page_stays(engine, tmp_path):
+def test_files_that_are_not_pages_are_unchanged(engine, tmp_path):
     assert rendered(engine, tmp_path, "a\n  b\n", "mail.txt") == "a\n  b\n"

@@ -1,1 +1,1 @@
-"""Signing in through identity providers, which run as processes of their own."""
+"""Signing in through identity providers, which run in separate processes."""

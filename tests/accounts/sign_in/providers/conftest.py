@@ -19,14 +19,14 @@ HOST = "http://testserver"
 
 
 class Provider:
-    """An identity provider in a process of its own."""
+    """An identity provider in a separate process."""
 
     def __init__(self, folder: Path, port: int) -> None:
         self.folder = folder
         self.issuer = f"http://127.0.0.1:{port}/o"
 
     def describe(self, **people: dict[str, object]) -> None:
-        """Say which claims each person has from now on."""
+        """Set the claims that each person has from now on."""
         everybody = {name: {} for name in oidc_server.PEOPLE}
         (self.folder / "people.json").write_text(json.dumps(everybody | people))
 

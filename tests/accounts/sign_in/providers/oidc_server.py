@@ -1,8 +1,8 @@
-"""An OpenID Connect server of its own process: django-oauth-toolkit, with people whom a test describes in a file.
+"""An OpenID Connect server in a separate process: django-oauth-toolkit, with people that a test describes in a file.
 
     python -m tests.accounts.sign_in.providers.oidc_server PORT FOLDER
 
-FOLDER/people.json says for each user name which claims the person has. Keys that begin with an underscore make the
+FOLDER/people.json holds the claims of each person by user name. Keys that begin with an underscore make the
 server lie: `_id_token` and `_userinfo` are claims put in at the end, `_key` is "foreign" or "none".
 """
 
@@ -78,7 +78,7 @@ LOGIN = """<form method=post>{% csrf_token %}{{ form }}<button>Sign in</button><
 
 
 def validator(*args: object, **kwargs: object) -> object:
-    """Return the validator of requests, whose base class needs Django to be set up."""
+    """Return the request validator, whose base class needs Django to be set up."""
     from oauth2_provider.oauth2_validators import OAuth2Validator
 
     class Validator(OAuth2Validator):
@@ -136,7 +136,7 @@ def fill(callbacks: list[str]) -> None:
 
 class Silent(WSGIRequestHandler):
     def log_message(self, *args: object) -> None:
-        """Print no request lines among the results of tests."""
+        """Keep request lines out of the test output."""
 
 
 def main() -> None:

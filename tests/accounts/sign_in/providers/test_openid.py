@@ -1,4 +1,4 @@
-"""Signing in through a real OpenID Connect server: the way there and back, and every lie that it may tell."""
+"""Signing in through a real OpenID Connect server: the way there and back, and every false claim that it may make."""
 
 import time
 from urllib.parse import parse_qs, urlencode, urlsplit
@@ -33,7 +33,7 @@ def entries(action):
 
 
 def refused(visited):
-    """Return what the page says to somebody who was not signed in."""
+    """Return the text shown to somebody who was not signed in."""
     assert visited.page.status_code == 403, visited.page
     assert not visited.is_signed_in
     return visited.text
@@ -77,7 +77,7 @@ def test_nothing_that_the_provider_says_is_kept_but_the_subject_and_the_name(vis
     assert (account.provider, account.extra_data) == ("oidc", {})
     assert not SocialToken.objects.exists()
     assert not EmailAddress.objects.exists()
-    # Nobody verified the address: it might be somebody else's.
+    # The address is not verified: it might be somebody else's.
     assert account.user.email == ""
 
 
@@ -118,7 +118,7 @@ def test_roles_are_taken_away_from_somebody_removed_from_the_groups(visit, provi
 
 
 @pytest.mark.parametrize("claims", [{}, {"groups": []}, {"groups": None}, {"groups": {"heads": True}}])
-def test_somebody_removed_from_all_groups_is_signed_in_no_more(visit, provider, claims):
+def test_somebody_removed_from_all_groups_can_no_longer_sign_in(visit, provider, claims):
     provider.describe(mira=HEAD)
     visit("mira")
     provider.describe(mira=claims)
@@ -134,7 +134,7 @@ def test_roles_that_no_rule_names_stay_as_an_administrator_set_them(visit, provi
     assert (lead.is_lead, lead.is_analyst) == (True, True)
 
 
-def test_a_superuser_is_none_of_the_providers_business(visit, provider, settings):
+def test_the_provider_does_not_change_a_superuser(visit, provider, settings):
     settings.SSO_GROUPS = [("staff", "operators"), ("lead", "heads")]
     ada = User.objects.create_superuser("ada", password=PASSWORD)
     link(ada)
@@ -255,8 +255,8 @@ def test_a_code_works_once_and_for_ten_minutes(visit, provider):
     assert visited.come_back(back).page.status_code == 403
 
 
-def test_a_code_that_was_begun_without_its_secret_is_worth_nothing(provider):
-    """PKCE: a code that somebody else obtained does not work with the verifier of this browser."""
+def test_a_code_without_its_pkce_verifier_is_refused(provider):
+    """PKCE: a code obtained by somebody else does not work with this browser's verifier."""
     provider.describe(mira=HEAD)
     thief, victim = (Visit(Client(), reverse("oidc_sign_in")) for _ in range(2))
     stolen = parse_qs(urlsplit(thief.sign_in_there(thief.begin(), "mira")).query)["code"][0]
@@ -268,7 +268,7 @@ def test_a_code_that_was_begun_without_its_secret_is_worth_nothing(provider):
 @pytest.mark.parametrize(
     ("error", "sentence"), [("access_denied", "You cancelled"), ("server_error", "refused to sign you in")]
 )
-def test_errors_of_the_provider_are_told_in_a_sentence(provider, client, error, sentence):
+def test_errors_of_the_provider_are_shown_in_one_sentence(provider, client, error, sentence):
     visited = Visit(client, reverse("oidc_sign_in"))
     state = parse_qs(urlsplit(visited.begin()).query)["state"][0]
     callback = f"{reverse('oidc_callback')}?{urlencode({'error': error, 'state': state})}"
@@ -282,7 +282,7 @@ def test_a_provider_that_does_not_answer_is_named(provider, client, settings):
     assert "Velmar University did not answer" in answer.content.decode()
 
 
-def test_a_provider_that_says_it_is_another_is_not_believed(provider, client, settings):
+def test_a_provider_with_another_issuer_is_refused(provider, client, settings):
     settings.OIDC_ISSUER = provider.issuer + "/.well-known/openid-configuration"
     assert client.post(reverse("oidc_sign_in")).status_code == 403
 
@@ -322,7 +322,7 @@ def test_linking_that_somebody_else_began_in_this_browser_fails(provider, client
     assert not SocialAccount.objects.exists()
 
 
-def test_somebody_elses_account_over_there_is_not_linked_twice(provider, client, lead, analyst):
+def test_an_account_at_the_provider_is_not_linked_to_two_people(provider, client, lead, analyst):
     link(analyst)
     provider.describe(lena=HEAD)
     sign_in(client)
@@ -330,7 +330,7 @@ def test_somebody_elses_account_over_there_is_not_linked_twice(provider, client,
     assert SocialAccount.objects.get().user == analyst
 
 
-def test_people_who_come_from_the_provider_may_be_kept_from_passwords(visit, provider, settings, lead):
+def test_passwords_can_be_disabled_for_people_from_the_provider(visit, provider, settings, lead):
     settings.SSO_ONLY = True
     browser = Client()
     sign_in(browser)
@@ -346,7 +346,7 @@ def test_people_who_come_from_the_provider_may_be_kept_from_passwords(visit, pro
     assert browser.get(ACCOUNT).status_code == 200
 
 
-def test_a_second_factor_over_there_counts_where_the_settings_name_it(visit, provider, settings):
+def test_a_second_factor_at_the_provider_counts_where_the_settings_name_it(visit, provider, settings):
     settings.SECOND_FACTOR_FOR = ["leads"]
     provider.describe(mira={**HEAD, "amr": ["pwd", "mfa"]})
     assert visit("mira").client.get(ACCOUNT).url == reverse("mfa_index")
@@ -356,7 +356,7 @@ def test_a_second_factor_over_there_counts_where_the_settings_name_it(visit, pro
     assert visit("mira").client.get(ACCOUNT).url == reverse("mfa_index")
 
 
-def test_signing_out_offers_to_sign_out_over_there(visit, provider):
+def test_signing_out_offers_to_sign_out_at_the_provider(visit, provider):
     provider.describe(mira=HEAD)
     browser = visit("mira").client
     answer = browser.post(reverse("accounts:sign_out"))
@@ -372,6 +372,6 @@ def test_signing_out_after_a_password_leads_to_the_start_page(client, lead):
     assert client.post(reverse("accounts:sign_out")).url == "/"
 
 
-def test_going_there_keeps_no_session_of_anybody_but_the_state(provider, client):
+def test_going_to_the_provider_stores_only_the_state_in_the_session(provider, client):
     Visit(client, reverse("oidc_sign_in")).begin()
     assert set(Session.objects.get().get_decoded()) == {"socialaccount_states"}

@@ -1,4 +1,4 @@
-"""A SAML identity provider: a key made for the test, metadata, and signed answers, honest ones and lies.
+"""A SAML identity provider: a key made for the test, metadata, and signed answers, valid and forged.
 
     python -m tests.accounts.sign_in.providers.saml.identity_provider PORT FOLDER ANSWER_ADDRESS ENTITY_ID
 
@@ -58,7 +58,7 @@ class Key:
 
 @dataclass(frozen=True)
 class Answer:
-    """Everything that an answer says. A lie is an honest answer in which something was replaced."""
+    """The content of an answer. A forged answer is a valid one in which something was replaced."""
 
     request_id: str
     destination: str
@@ -77,7 +77,7 @@ class Answer:
     confirmed_request: str | None = None
 
     def assertion(self) -> str:
-        """Return the assertion, which is not signed yet."""
+        """Return the unsigned assertion."""
         recipient = self.destination if self.recipient is None else self.recipient
         request_id = self.request_id if self.confirmed_request is None else self.confirmed_request
         attributes = "".join(
@@ -102,7 +102,7 @@ IssueInstant="{_time()}"><saml:Issuer>{self.issuer}</saml:Issuer><saml:Subject>\
 <saml:AttributeStatement>{attributes}</saml:AttributeStatement></saml:Assertion>"""
 
     def around(self, assertion: str) -> str:
-        """Return the answer with this assertion."""
+        """Return the answer that contains this assertion."""
         return f"""<samlp:Response xmlns:samlp="{Saml2.NS_SAMLP}" xmlns:saml="{Saml2.NS_SAML}" ID="{_new_id()}" \
 Version="2.0" IssueInstant="{_time()}"{_attribute("Destination", self.destination)}\
 {_attribute("InResponseTo", self.request_id)}><saml:Issuer>{self.issuer}</saml:Issuer><samlp:Status>\
@@ -120,7 +120,7 @@ class IdentityProvider:
     name: str = NAME
 
     def metadata(self, *, name: str = "", certificates: tuple[str, ...] = ()) -> str:
-        """Return the metadata that operators store beside their server."""
+        """Return the metadata that operators store on their server."""
         keys = "".join(
             f'<md:KeyDescriptor use="signing"><ds:KeyInfo xmlns:ds="{Saml2.NS_DS}"><ds:X509Data>'
             f"<ds:X509Certificate>{body}</ds:X509Certificate></ds:X509Data></ds:KeyInfo></md:KeyDescriptor>"
@@ -133,7 +133,7 @@ class IdentityProvider:
 </md:IDPSSODescriptor></md:EntityDescriptor>"""
 
     def answer(self, request_id: str, **changes: object) -> Answer:
-        """Return what an honest provider says, but for these changes."""
+        """Return a valid answer with these changes."""
         honest = Answer(request_id=request_id, destination=self.answer_address, audience=self.service)
         return replace(honest, **changes)
 
@@ -162,7 +162,7 @@ class IdentityProvider:
 
 
 def encoded(xml: "str | bytes | etree._Element") -> str:
-    """Return an answer as the form field has it."""
+    """Return an answer as it is encoded in the form field."""
     if isinstance(xml, etree._Element):
         xml = etree.tostring(xml)
     return base64.b64encode(xml if isinstance(xml, bytes) else xml.encode()).decode()
@@ -211,7 +211,7 @@ def main() -> None:
             self.wfile.write(body)
 
         def log_message(self, *args: object) -> None:
-            """Print no request lines among the results of tests."""
+            """Keep request lines out of the test output."""
 
     (place / "metadata.xml").write_text(provider.metadata())
     with ThreadingHTTPServer(("127.0.0.1", int(port)), Page) as server:

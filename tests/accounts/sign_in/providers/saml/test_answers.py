@@ -1,4 +1,4 @@
-"""Answers that nobody may be signed in by: forged, moved, for somebody else, too late, or brought twice."""
+"""Answers that must sign nobody in: forged, moved, meant for somebody else, late or used twice."""
 
 import base64
 import time
@@ -29,14 +29,14 @@ AUTHN_FAILED = "urn:oasis:names:tc:SAML:2.0:status:Responder"
 
 @pytest.fixture
 def visited(idp, client):
-    """A browser that has begun to sign in, and does so after the test as if nothing had been."""
+    """A browser that has begun to sign in."""
     visit = Visit(client, idp)
     visit.request_id = visit.begin()
     return visit
 
 
 def refusal(visited, answer, caplog):
-    """Bring an answer that must sign nobody in; return the code of the log, which quotes nothing of the answer."""
+    """Send an answer that must sign nobody in; return the logged code. The log must not quote the answer."""
     caplog.clear()
     assert visited.send(answer) == {"problem": ["refused"]}
     assert not UsedAssertion.objects.exists()
@@ -50,7 +50,7 @@ def refusal(visited, answer, caplog):
     return record.message.partition("was refused: ")[2]
 
 
-def test_the_honest_answer_that_the_lies_are_made_of_signs_in(visited):
+def test_the_valid_answer_behind_the_forgeries_signs_in(visited):
     assert visited.come_back(visited.answer(visited.request_id)).is_signed_in
 
 
@@ -83,7 +83,7 @@ LIES = {
 
 
 @pytest.mark.parametrize("lie", LIES)
-def test_a_lie_signs_nobody_in(visited, caplog, lie):
+def test_a_forged_answer_signs_nobody_in(visited, caplog, lie):
     changes, code = LIES[lie]
     assert refusal(visited, visited.answer(visited.request_id, **changes), caplog) == code
 
@@ -108,8 +108,8 @@ def test_an_answer_that_was_changed_after_signing_is_refused(idp, visited, caplo
     assert refusal(visited, encoded(changed), caplog) == "invalid_signature"
 
 
-def test_a_true_signature_around_a_forged_one_does_not_help(idp, visited, other_key, caplog):
-    """Both have to be right where an answer has both."""
+def test_a_valid_signature_around_a_forged_one_does_not_help(idp, visited, other_key, caplog):
+    """Where an answer has two signatures, both must be valid."""
     assertion = idp.sign(idp.answer(visited.request_id, attributes=MIRA).assertion(), key=other_key)
     answer = idp.answer(visited.request_id, attributes=MIRA)
     assert refusal(visited, encoded(idp.sign(answer.around(assertion))), caplog) == "invalid_signature"
@@ -147,7 +147,7 @@ STRANGE_SIGNATURES = {
 
 
 @pytest.mark.parametrize("change", STRANGE_SIGNATURES)
-def test_signatures_of_unusual_make_are_refused_before_they_are_computed(idp, visited, caplog, change):
+def test_unusual_signatures_are_refused_before_they_are_verified(idp, visited, caplog, change):
     path, name, value, code = STRANGE_SIGNATURES[change]
     document = etree.fromstring(idp.signed(idp.answer(visited.request_id, attributes=MIRA)))
     document.xpath(path, namespaces=Saml2.NSMAP)[0].set(name, value)
@@ -177,7 +177,7 @@ def test_documents_with_entities_are_refused(idp, visited, caplog, definition):
 
 
 @pytest.mark.parametrize("content", ["", "no base64 §", base64.b64encode(b"<no xml").decode(), "PGEvPg=="])
-def test_what_is_no_answer_is_refused(visited, caplog, content):
+def test_malformed_answers_are_refused(visited, caplog, content):
     refusal(visited, content, caplog)
 
 
@@ -186,8 +186,8 @@ def test_an_answer_that_is_too_long_is_refused_unread(visited, caplog):
     assert refusal(visited, "A" * (900 * 1024), caplog) == "empty_or_too_long"
 
 
-def test_a_comment_within_a_name_changes_nothing_of_it(idp, visited):
-    """Comments are no part of what is signed. Whoever reads up to the first one takes one person for another."""
+def test_a_comment_within_a_name_does_not_change_the_name(idp, visited):
+    """Comments are not part of what is signed. Code that reads only up to a comment confuses two people."""
     attributes = {**MIRA, PAIRWISE: ["mira@velmar.example.evil.example"]}
     signed = idp.signed(idp.answer(visited.request_id, attributes=attributes))
     commented = signed.replace("velmar.example.evil", "velmar.example<!-- -->.evil")
@@ -196,7 +196,7 @@ def test_a_comment_within_a_name_changes_nothing_of_it(idp, visited):
     assert User.objects.get().socialaccount_set.get().uid == "mira@velmar.example.evil.example"
 
 
-def test_a_provider_that_signs_nobody_in_is_told_in_a_sentence(visited):
+def test_a_refusal_by_the_provider_is_shown_in_one_sentence(visited):
     visited.come_back(visited.answer(visited.request_id, status=AUTHN_FAILED))
     assert "Velmar University refused to sign you in" in visited.text
     assert not UsedAssertion.objects.exists()
@@ -209,12 +209,12 @@ def test_an_answer_to_no_request_of_this_browser_is_refused(visited, caplog, req
 
 
 def test_an_answer_to_a_request_of_another_browser_is_refused(idp, visited, caplog):
-    """Else somebody could sign others in as themselves, and read what they do there."""
+    """Otherwise an attacker could sign others in to the attacker's account, and read what they do there."""
     other = Visit(Client(), idp)
     assert refusal(visited, other.answer(other.begin()), caplog) == "wrong_inresponseto"
 
 
-def test_a_browser_that_began_nothing_is_not_listened_to(idp, visited):
+def test_an_answer_from_a_browser_without_a_request_is_refused(idp, visited):
     stranger = Visit(Client(), idp)
     answer = visited.answer(visited.request_id)
     stranger.come_back(answer)
@@ -222,7 +222,7 @@ def test_a_browser_that_began_nothing_is_not_listened_to(idp, visited):
     assert not UsedAssertion.objects.exists()
 
 
-def test_a_forged_note_of_a_request_counts_for_nothing(idp, visited):
+def test_a_forged_request_cookie_is_ignored(idp, visited):
     stranger = Visit(Client(), idp)
     stranger.client.cookies[f"{PREFIX}{visited.request_id}"] = ":1abcde:forged"
     stranger.client.cookies[f"{PREFIX}{visited.request_id}"].update({"samesite": "None", "path": "/"})
@@ -230,7 +230,7 @@ def test_a_forged_note_of_a_request_counts_for_nothing(idp, visited):
 
 
 def test_a_ticket_of_another_browser_signs_nobody_in(idp, visited):
-    """Whoever lures somebody to the last address of a sign-in of their own."""
+    """An attacker lures somebody to the last address of the attacker's own sign-in."""
     visited.send(visited.answer(visited.request_id))
     victim = Client()
     page = victim.get(visited.arrival["Location"])
@@ -266,7 +266,7 @@ def test_a_request_is_answered_within_ten_minutes(visited, idp):
         assert visited.send(answer) == {"problem": ["not_begun"]}
 
 
-def test_what_nobody_came_for_is_emptied_and_forgotten(visited):
+def test_unclaimed_sign_ins_are_emptied_and_later_deleted(visited):
     visited.send(visited.answer(visited.request_id))
     remove_expired()
     assert UsedAssertion.objects.get().statement_sealed
@@ -279,7 +279,7 @@ def test_what_nobody_came_for_is_emptied_and_forgotten(visited):
         assert not UsedAssertion.objects.exists()
 
 
-def test_only_the_address_of_answers_takes_forms_of_other_servers(idp, visited):
+def test_only_the_answer_address_accepts_forms_from_other_servers(idp, visited):
     strict = Client(enforce_csrf_checks=True)
     assert strict.post(reverse("saml_sign_in")).status_code == 403
     assert strict.get(reverse("saml_acs")).status_code == 405
@@ -287,7 +287,7 @@ def test_only_the_address_of_answers_takes_forms_of_other_servers(idp, visited):
     assert strict.post(reverse("saml_acs")).status_code == 303
 
 
-def test_an_answer_goes_on_to_an_address_of_this_server_whatever_it_says(idp, visited):
+def test_an_answer_redirects_only_to_this_server(idp, visited):
     form = {"SAMLResponse": visited.answer(visited.request_id), "RelayState": "https://elsewhere.example/"}
     arrival = visited.client.post(reverse("saml_acs"), form)
     address = urlsplit(arrival["Location"])

@@ -1,4 +1,4 @@
-"""A provider's metadata that cannot be used is refused in one sentence, when the server starts."""
+"""Unusable metadata of a provider is refused in one sentence when the server starts."""
 
 import re
 

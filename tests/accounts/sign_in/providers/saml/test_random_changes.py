@@ -1,4 +1,4 @@
-"""Signed answers with random changes: each is refused, or still says what the identity provider signed."""
+"""Signed answers with random changes: each is refused, or still has the content that the provider signed."""
 
 import random
 
@@ -82,7 +82,7 @@ def changed(xml: str, draw: random.Random) -> etree._Element:
 
 
 @pytest.mark.parametrize("what", ["assertion", "response", "both"])
-def test_no_random_change_makes_anybody_of_somebody_else(idp, what):
+def test_no_random_change_signs_in_another_person(idp, what):
     draw = random.Random(f"changes of {what}")
     signed = idp.signed(idp.answer(REQUEST, attributes=MIRA), what=what)
     honest = verified_statement(encoded(signed), request_ids={REQUEST})
@@ -95,5 +95,5 @@ def test_no_random_change_makes_anybody_of_somebody_else(idp, what):
             refused += 1
         else:
             assert statement == honest
-    # What is outside of the signed element can be changed without harm.
+    # Changes outside the signed element are harmless.
     assert ANSWERS / 2 < refused <= ANSWERS

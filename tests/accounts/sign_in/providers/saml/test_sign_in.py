@@ -1,4 +1,4 @@
-"""Signing in through a SAML identity provider: the way there and back, and whose account it leads to."""
+"""Signing in through a SAML identity provider: the way there and back, and the account that is found."""
 
 import pytest
 from allauth.socialaccount.models import SocialAccount
@@ -40,7 +40,7 @@ def entries(action):
 
 
 def refused(visited):
-    """Return what the page says to somebody who was not signed in."""
+    """Return the text shown to somebody who was not signed in."""
     assert visited.page.status_code == 403, visited.page
     assert not visited.is_signed_in
     return visited.text
@@ -56,7 +56,7 @@ def test_the_button_leads_to_the_provider_with_a_request(client, idp):
     assert request.findtext("saml:Issuer", namespaces=Saml2.NSMAP) == SERVICE
 
 
-def test_the_note_of_a_request_is_for_the_answer_alone(client, idp):
+def test_the_request_cookie_is_sent_with_the_answer_only(client, idp):
     Visit(client, idp).begin()
     (note,) = [cookie for name, cookie in client.cookies.items() if name.startswith("stereoscope_saml_")]
     assert (note["samesite"], note["secure"], note["httponly"]) == ("None", True, True)
@@ -91,13 +91,13 @@ def test_nothing_that_the_provider_says_is_kept_but_the_subject_and_the_name(vis
     assert visit(attributes=MAILED).is_signed_in
     account = SocialAccount.objects.get()
     assert (account.provider, account.uid, account.extra_data) == ("saml", "mira@velmar.example", {})
-    # Nobody verified the address: it might be somebody else's.
+    # The address is not verified: it might be somebody else's.
     assert account.user.email == ""
     used = UsedAssertion.objects.get()
     assert (used.ticket_hash, used.statement_sealed) == (None, "")
 
 
-def test_what_waits_for_the_browser_is_encrypted(idp, client):
+def test_sign_ins_waiting_for_the_browser_are_encrypted(idp, client):
     visited = Visit(client, idp)
     visited.send(visited.answer(visited.begin()))
     waiting = UsedAssertion.objects.get()
@@ -142,7 +142,7 @@ def test_new_accounts_are_refused_unless_allowed(visit, settings):
 def test_an_account_is_linked_by_an_address_of_a_named_domain_only(visit, settings, lead):
     User.objects.filter(pk=lead.pk).update(email="lena@velmar.example")
     settings.SSO_NEW_ACCOUNTS, settings.SSO_LINK_BY_EMAIL = False, True
-    # What an OpenID Connect provider is trusted with does not count here.
+    # Settings that trust an OpenID Connect provider do not apply here.
     settings.SSO_EMAIL_DOMAINS = ["velmar.example"]
     refused(visit(attributes=MAILED))
     settings.SAML_EMAIL_DOMAINS = ["elsewhere.example"]
@@ -153,7 +153,7 @@ def test_an_account_is_linked_by_an_address_of_a_named_domain_only(visit, settin
     assert SocialAccount.objects.get().user == lead
 
 
-def test_a_persistent_name_is_a_subject_where_no_attribute_is(visit):
+def test_a_persistent_name_is_the_subject_where_no_attribute_is_set(visit):
     attributes = {AFFILIATION: ["heads"]}
     assert visit(attributes=attributes, subject="p-1", subject_format=Saml2.NAMEID_PERSISTENT).is_signed_in
     assert SocialAccount.objects.get().uid == "p-1"
@@ -162,7 +162,7 @@ def test_a_persistent_name_is_a_subject_where_no_attribute_is(visit):
 @pytest.mark.parametrize(
     "form", [Saml2.NAMEID_TRANSIENT, Saml2.NAMEID_UNSPECIFIED, Saml2.NAMEID_EMAIL_ADDRESS]
 )
-def test_a_name_that_may_be_given_to_somebody_else_is_no_subject(visit, form):
+def test_a_reassignable_name_is_not_accepted_as_the_subject(visit, form):
     attributes = {AFFILIATION: ["heads"]}
     page = visit(attributes=attributes, subject="mira@velmar.example", subject_format=form)
     assert "Velmar University did not answer correctly" in refused(page)
@@ -181,7 +181,7 @@ def test_an_operator_names_other_attributes(visit, settings):
     assert SocialAccount.objects.get().uid == "17"
 
 
-def test_a_second_factor_over_there_counts_where_the_settings_name_it(visit, settings):
+def test_a_second_factor_at_the_provider_counts_where_the_settings_name_it(visit, settings):
     settings.SECOND_FACTOR_FOR = ["leads"]
     settings.SSO_SECOND_FACTOR = ["https://refeds.org/profile/mfa"]
     assert visit().client.get(ACCOUNT).url == reverse("mfa_index")
@@ -216,14 +216,14 @@ def test_a_person_whose_account_is_closed_stays_out(visit, lead):
     assert not visited.is_signed_in
 
 
-def test_people_who_come_from_the_provider_may_be_kept_from_passwords(visit, settings, lead):
+def test_passwords_can_be_disabled_for_people_from_the_provider(visit, settings, lead):
     settings.SSO_ONLY = True
     link(lead)
     assert "You cannot sign in with a password here" in sign_in(Client()).content.decode()
     assert visit().is_signed_in
 
 
-def test_signing_in_leaves_no_note_behind_and_sign_ins_side_by_side_do_not_disturb_each_other(idp, client):
+def test_parallel_sign_ins_do_not_interfere_and_leave_no_cookie(idp, client):
     first, second = Visit(client, idp), Visit(client, idp)
     answers = [each.answer(each.begin()) for each in (first, second)]
     assert first.come_back(answers[0]).is_signed_in

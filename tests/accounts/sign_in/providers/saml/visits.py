@@ -1,4 +1,4 @@
-"""A browser that goes to a SAML identity provider and comes back with a form of it."""
+"""A browser that goes to a SAML identity provider and comes back with its form."""
 
 from urllib.parse import parse_qs, urlsplit
 
@@ -34,7 +34,7 @@ class Visit:
         return request_in(self.address).get("ID")
 
     def answer(self, request_id: str, **changes: object) -> str:
-        """Return an honest answer about Mira but for these changes."""
+        """Return a valid answer about Mira with these changes."""
         return encoded(self.idp.signed(self.idp.answer(request_id, **{"attributes": MIRA, **changes})))
 
     def come_back(self, answer: str) -> "Visit":
@@ -43,7 +43,7 @@ class Visit:
         return self
 
     def send(self, answer: str) -> dict[str, list[str]]:
-        """Bring the answer; return what the address says to which the browser is led."""
+        """Send the answer; return the query parameters of the address to which the browser is redirected."""
         form = Client(enforce_csrf_checks=True)
         for name, cookie in self.client.cookies.items():
             if cookie["samesite"] == "None" and reverse("saml_acs").startswith(cookie["path"]):

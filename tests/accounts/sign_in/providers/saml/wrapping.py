@@ -1,4 +1,4 @@
-"""Signature wrapping: what the provider signed is moved, and a lie is put where it stood.
+"""Signature wrapping: the signed element is moved, and a forged one is put in its place.
 
 The variants of Somorovsky and others, “On Breaking SAML: Be Whoever You Want to Be” (2012), figure 5.
 """
@@ -14,7 +14,7 @@ EVIL = "lena@velmar.example"
 
 
 def wrap_response(xml: str, variant: int) -> Element:
-    """Return variants 1 and 2, for an answer that is signed as a whole."""
+    """Return variants 1 and 2, for a signed answer."""
     evil = etree.fromstring(xml)
     original = deepcopy(evil)
     signature = evil.find("ds:Signature", Saml2.NSMAP)
@@ -48,7 +48,7 @@ def wrap_assertion(xml: str, variant: int) -> Element:
             extensions.append(evil)
             response.insert(1, extensions)
         return response
-    # The lie keeps the signature, which refers to the original by its id.
+    # The forged element keeps the signature, which refers to the original by its id.
     evil.set("ID", "_evil")
     _take_signature(original)
     response.replace(original, evil)
