@@ -1,4 +1,4 @@
-"""`analyze` of the released ViSAGe study with 2,000 resamples: process time and memory of the whole command."""
+"""`analyze` of the released ViSAGe study with 2,000 resamples: processor time and memory of the whole command."""
 
 import os
 import resource
@@ -25,7 +25,7 @@ MODES = ("ignore", "as_random")
 
 
 def run() -> Iterable[Row]:
-    """Import once into SQLite, then run the command as a person does, in a process of its own, three times a mode."""
+    """Import once into SQLite, then run the command as a person does, in a separate process, three times per mode."""
     if missing := next((file for file in FILES.values() if not file.is_file()), None):
         yield Row("analyze of the released ViSAGe study", f"no {missing.name}", "", None)
         return
@@ -60,8 +60,8 @@ def _manage(command: list[str], environment: dict[str, str]) -> None:
 
 
 def _measured(command: list[str], environment: dict[str, str]) -> tuple[float, float]:
-    """Seconds of processor time, and the largest resident set in MiB, of one run of a command."""
-    # The largest resident set is kept per parent over all its children: each run needs a parent of its own.
+    """Return the seconds of processor time and the largest resident set in MiB of one run of a command."""
+    # The largest resident set is the maximum over all children of a parent, so each run needs its own parent.
     printed = subprocess.run(
         [sys.executable, "-m", "benchmarks.analysis.analyze", *command],
         cwd=ROOT,

@@ -1,9 +1,9 @@
 """Measures of generated images at the size of ViSAGe, on one core.
 
-Pull: 135 groups with 15 default images, 20 stereotypical and 20 other attributes of 15 images each, embeddings of
+Pull: 135 groups with 15 default images, 20 stereotypical and 20 other attributes with 15 images each, embeddings of
 512 numbers: estimates and intervals of 2,000 resamples, from the table and the array in memory to the result.
-String match and salience: 2,025 images × 50 captions × 400 attributes, from the captions as text to the table;
-the dictionary of lemmas is loaded within. Processor time; invented words and random directions.
+String match and salience: 2,025 images × 50 captions × 400 attributes, from the captions as text to the table,
+including the loading of the dictionary of lemmas. Processor time; invented words and random directions.
 """
 
 import time
@@ -43,7 +43,7 @@ def _row(claim: str, seconds: float, limit: float) -> Row:
 
 
 def _seconds(measure: Any) -> float:
-    """The fastest of some runs: other work on the machine only ever adds."""
+    """Return the fastest of some runs, because other work on the machine only adds time."""
     used = []
     with threadpool_limits(limits=1):
         for _ in range(RUNS):
@@ -54,7 +54,7 @@ def _seconds(measure: Any) -> float:
 
 
 def forget_words() -> None:
-    """So that each run folds every distinct word again."""
+    """Clear the caches, so that each run folds every distinct word again."""
     fold.cache_clear()
 
 
@@ -69,7 +69,7 @@ def pull_tables() -> tuple[pd.DataFrame, np.ndarray]:
 
 
 def caption_tables() -> tuple[pd.DataFrame, list[str]]:
-    """Captions of real and invented words, frequent ones oftener; a quarter of the attributes has two words."""
+    """Return captions of real and invented words with uneven frequencies; a quarter of the attributes has two words."""
     generator = np.random.default_rng(0)
     real = [
         "hat",

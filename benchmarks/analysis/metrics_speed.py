@@ -1,7 +1,7 @@
-"""Measures as a library: every one on the released ViSAGe annotations, and α, L and θ on ten million judgements.
+"""Measures as a library: all on the released ViSAGe annotations, and α, L and θ on ten million judgements.
 
-Processor time of one core, and the memory of the whole process with the data in it. The files are looked for
-where `STEREOSCOPE_SHARED_DATA` says, else in `../shared/data`. The tables are prepared and saved first; the
+Processor time of one core, and the memory of the whole process with the data in it. The files are read from
+`STEREOSCOPE_SHARED_DATA`, by default `../shared/data`. The tables are prepared and saved first; the
 measuring process only reads them, so its memory is that of the measures.
 """
 
@@ -45,9 +45,9 @@ NONE = "none of the above"
 LARGE = 10_000_000
 LARGE_RESAMPLES = 1_000
 LEAST_RATIO = 40.0
-MOST_GROWTH = 2.1  # of the time, for twice the judgements: doubled, and what the clock is uncertain by
+MOST_GROWTH = 2.1  # of the time, for twice the judgements: doubled, plus the uncertainty of the clock
 CLAIMS = {
-    # what is measured: words, seconds of processor time, MiB of the whole process
+    # benchmark: description, seconds of processor time, MiB of the whole process
     "screens": ("every measure, released ViSAGe, 2,000 resamples", 10.0, 600.0),
     "people": (
         "the same with 300 people, Dawid–Skene, MACE, groups of annotators",
@@ -79,7 +79,7 @@ def run() -> Iterable[Row]:
         f"≥ {LEAST_RATIO:.0f}",
         ratio >= LEAST_RATIO,
     )
-    # The faster of two runs each: other work on the machine only ever adds.
+    # The faster of two runs each, because other work on the machine only adds time.
     whole, half = (
         min((_measured("large", str(number)) for _ in range(2)), key=lambda used: used["seconds"])
         for number in (LARGE, LARGE // 2)
@@ -95,7 +95,7 @@ def run() -> Iterable[Row]:
 
 
 def _measured(*arguments: str) -> dict[str, float]:
-    """Run this module in a process of its own on one core, and read what it used."""
+    """Run this module in a separate process on one core, and read its measurements."""
     one_core = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
     printed = subprocess.run(
         [sys.executable, "-m", "benchmarks.analysis.metrics_speed", *arguments],
@@ -126,7 +126,7 @@ def _rows(kind: str, used: dict[str, float]) -> Iterable[Row]:
 
 
 def prepare(data: Path, folder: Path) -> None:
-    """The released files as the tables that the measures take."""
+    """Save the released files as the tables that the measures take."""
     raw = pd.read_excel(
         data / "visage" / "Image Annotations.xlsx", sheet_name="full_set_annotations", engine="calamine"
     ).dropna(subset=["attribute"])
@@ -172,7 +172,7 @@ def measure_visage(folder: Path, kind: str) -> None:
         for name in ("judgements", "none", "boxes", "associations", "likert")
     )
     if kind == "people":
-        # 300 invented people in place of the screens, so that images and annotators are both resampled
+        # 300 invented people instead of the screens, so that images and annotators are both resampled
         people = np.random.default_rng(0).permutation(len(judgements)) % 300
         judgements = judgements.assign(annotator=people).drop_duplicates(["image", "attribute", "annotator"])
     shared = pigeonhole_bootstrap(judgements, none_rows=none, resamples=RESAMPLES, seed=0)
@@ -201,7 +201,7 @@ def measure_visage(folder: Path, kind: str) -> None:
 
 
 def invented(judgements: int, *, shuffled: bool = False) -> pd.DataFrame:
-    """Judgements of 100 groups by 500 people: as many images as it takes, 10 attributes each, 5 answers."""
+    """Return judgements of 100 groups by 500 people: as many images as necessary, 10 attributes each, 5 answers."""
     generator = np.random.default_rng(0)
     groups, attributes, per_task, people = 100, 10, 5, 500
     images = judgements // (attributes * per_task)
@@ -243,8 +243,11 @@ def measure_large(frame: pd.DataFrame) -> None:
 
 
 def times_faster() -> float:
-    """Processor time of the krippendorff package, given reliability data of 500 annotators × 200,000 units with
-    three answers each as in ViSAGe, over ours, given the same answers as integers."""
+    """Return the processor time of the krippendorff package divided by ours, for the same answers.
+
+    The package gets reliability data of 500 annotators × 200,000 units with three answers each as in ViSAGe; ours
+    gets the answers as integers.
+    """
     people, images, attributes, per_unit = 500, 20_000, 10, 3
     units = images * attributes
     generator = np.random.default_rng(0)

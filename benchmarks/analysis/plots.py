@@ -1,4 +1,4 @@
-"""What decision 0009 weighed: a plot of 40 groups drawn by us, and a file of it by altair and vl-convert."""
+"""The comparison of decision 0009: a plot of 40 groups by our own code, and a file of it by altair and vl-convert."""
 
 import os
 import statistics
@@ -16,7 +16,7 @@ _RUNS = 5
 
 
 def run() -> Iterable[Row]:
-    """Time each way in this process, after warming up; none of them is promised a limit."""
+    """Time both ways in this process, after a warm-up; neither has a limit."""
     sys.path.insert(0, str(ROOT / "platform"))
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     django.setup()

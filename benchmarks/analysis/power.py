@@ -1,4 +1,4 @@
-"""The power that a plan shows, beside studies simulated by other means and analysed one by one, and its time."""
+"""The power that a plan shows, compared with independently simulated and analysed studies, and its computing time."""
 
 import time
 from collections.abc import Iterable
@@ -12,7 +12,7 @@ from analysis.metrics.marking.simulate_studies import Assumptions, Design
 from benchmarks.table import Row
 
 STUDIES, RESAMPLES = 2_000, 1_000
-FURTHEST, LONGEST = 0.03, 10.0  # from the studies' own share; seconds of processor time: 5 on two cores
+FURTHEST, LONGEST = 0.03, 10.0  # maximum difference from the studies; CPU seconds: 5 on two cores
 CASES = (
     ("one group of 15 images", Design(15, 30, 3, 8, 8, 1), Assumptions(0.3, 0.2, 0.35, 0.25)),
     ("few people who differ much", Design(20, 6, 3, 4, 4, 1), Assumptions(0.45, 0.25, 0.3, 0.6)),
@@ -22,7 +22,7 @@ PUBLISHED = Design(15, 80, 3, 8, 8, 135)
 
 
 def planned(design: Design, assumed: Assumptions) -> pd.DataFrame:
-    """Return what `plan_precision` says, by measure."""
+    """Return the result of `plan_precision`, by measure."""
     sizes = {name: getattr(design, name) for name in Design.__dataclass_fields__}
     return plan_precision(
         **sizes,
@@ -34,7 +34,7 @@ def planned(design: Design, assumed: Assumptions) -> pd.DataFrame:
 
 
 def study(design: Design, assumed: Assumptions, generator: np.random.Generator) -> tuple[pd.DataFrame, ...]:
-    """Return the judgements and roles of one study, drawn with SciPy's distributions."""
+    """Return judgements and roles of one study, drawn with SciPy's distributions."""
     attributes = design.stereotypes + design.random_attributes
     shape = (design.groups, design.images, design.annotators_per_task, attributes)
     who = np.array(
@@ -66,7 +66,7 @@ def study(design: Design, assumed: Assumptions, generator: np.random.Generator) 
 def analysed(
     design: Design, assumed: Assumptions, *, resamples: int, generator: np.random.Generator
 ) -> dict[str, tuple[bool, float]]:
-    """Return whether θ's interval excludes 1, and half its width: of the first group, and pooled over all."""
+    """Return whether θ's interval excludes 1, and half its width, for the first group and pooled over all."""
     result = tendency(*study(design, assumed, generator), min_stereotypes=1, resamples=resamples)
     pooled = result.overall[result.overall["statistic"] == "pooled"]
     return {

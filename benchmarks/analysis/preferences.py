@@ -1,10 +1,9 @@
-"""How often the 95 % intervals of win rates, strengths and rankings cover a planted truth, and how long a million
-comparisons take.
+"""Coverage of the 95 % intervals of win rates, strengths and rankings, and the time for a million comparisons.
 
     python -m benchmarks preferences        (make bench)
 
-Annotators and prompts each have a taste, so that answers about one prompt, and those of one annotator, are alike.
-The truth is that of a hundred thousand annotators, each with other prompts.
+Annotators and prompts each have a taste, so that answers about one prompt, and those of one annotator, are similar.
+The truth is that of a hundred thousand annotators, each with different prompts.
 """
 
 import time
@@ -24,8 +23,8 @@ SEEDS = 400
 ALLOWED = (0.93, 0.995)
 STRENGTHS = np.array([0.8, 0.2, 0.0, -1.0])
 TIE = 0.6
-SPEARMAN_ALLOWED = (0.92, 0.998)  # few annotators a set: wider than they need be
-STEP = 0.5  # utilities are rounded to it: items of a ranking that end equal are tied
+SPEARMAN_ALLOWED = (0.92, 0.998)  # few annotators per set: wider than necessary
+STEP = 0.5  # utilities are rounded to it, so that equal items of a ranking are tied
 LARGE = 1_000_000
 LARGE_SECONDS = 10.0
 
@@ -45,7 +44,7 @@ TASTES = (0.0, 0.4, 1.0)  # standard deviation of a taste, in log odds
 
 
 def drawn(cell: Cell, strength: np.ndarray, taste: float, generator: np.random.Generator) -> pd.DataFrame:
-    """Comparisons of items named by number, each answered as Davidson's model says of that annotator and prompt."""
+    """Return comparisons of numbered items, answered by Davidson's model with tastes of annotator and prompt."""
     count, items = cell.annotators * cell.each, len(strength)
     annotator = np.repeat(np.arange(cell.annotators), cell.each)
     prompt = generator.integers(0, cell.prompts, count)
@@ -74,7 +73,7 @@ MEASURES = {
 
 
 def values(result: Preferences, measure: str) -> np.ndarray:
-    """Estimates with both ends, a null as NaN."""
+    """Return estimates with both ends of their intervals, nulls as NaN."""
     table, *columns = MEASURES[measure]
     return getattr(result, table)[columns].to_numpy(dtype=float, na_value=np.nan)
 
@@ -87,7 +86,7 @@ def truth(taste: float) -> dict[str, np.ndarray]:
 
 
 def covered(cell: Cell, taste: float, seed: int) -> dict[str, float]:
-    """Of each measure in one study, how many intervals cover the truth. A null interval covers nothing."""
+    """Return the share of intervals that cover the truth in one study, per measure. A null interval covers nothing."""
     generator = np.random.default_rng(np.random.SeedSequence([seed, cell.prompts]))
     result = preference_strengths(drawn(cell, STRENGTHS, taste, generator))
     shares = {}
@@ -98,7 +97,7 @@ def covered(cell: Cell, taste: float, seed: int) -> dict[str, float]:
 
 
 def ranked(cell: Cell, taste: float, generator: np.random.Generator) -> pd.DataFrame:
-    """Every annotator ranks the items for some prompts, by utilities that are rounded, so that items tie."""
+    """Return rankings of the items for some prompts by every annotator; utilities are rounded, so that items tie."""
     count, items = cell.annotators * cell.each, len(STRENGTHS)
     annotator = np.repeat(np.arange(cell.annotators), cell.each)
     prompt = (
@@ -113,7 +112,7 @@ def ranked(cell: Cell, taste: float, generator: np.random.Generator) -> pd.DataF
 
 
 def of_rankings(frame: pd.DataFrame) -> pd.DataFrame:
-    """Strengths and then the mean of Spearman's correlations, with intervals."""
+    """Return strengths and then the mean of Spearman's correlations, with intervals."""
     strengths = ranking_strengths(frame).table.rename(columns={"strength": "value"})
     concordance = kendall_w(frame).table.query("measure == 'mean_spearman'")
     columns = ["value", "ci_low", "ci_high"]

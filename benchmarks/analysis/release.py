@@ -1,7 +1,7 @@
-"""`release` of a million judgements: judgements a second and extra memory, on SQLite and on PostgreSQL.
+"""`release` of a million judgements: judgements per second and additional memory, on SQLite and on PostgreSQL.
 
-Measured in a process that has everything imported and has built a release of an empty study before: what counts is the
-building. Memory is what the largest resident set grows by meanwhile.
+Measured in a process that has imported everything and has built a release of an empty study before, so that only the
+building counts. Memory is the growth of the largest resident set.
 """
 
 import json
@@ -19,7 +19,7 @@ from benchmarks.table import Row
 from benchmarks.web_server import Platform, own_database, platform, postgres_address
 
 JUDGEMENTS = 1_000_000
-# Name for the table: formats, least judgements a second.
+# Name in the table: formats, minimum of judgements per second.
 MODES = {
     "Parquet": (["parquet"], 200_000),
     "every format": (["parquet", "csv", "jsonl", "coco", "label_studio"], 50_000),
@@ -29,7 +29,7 @@ _RUNS = 3
 
 
 def run() -> Iterable[Row]:
-    """Make the study once on each database, and build each kind of release in a process of its own."""
+    """Create the study once on each database, and build each kind of release in a separate process."""
     for label, database in (("SQLite", _sqlite), ("PostgreSQL", _postgres)):
         with tempfile.TemporaryDirectory() as folder, database(Path(folder)) as installation:
             if installation is None:
@@ -91,7 +91,7 @@ def _measure(mode: str) -> dict[str, float]:
 
 
 def main(step: str) -> None:
-    """Make the study, or build one kind of release and print what it took."""
+    """Create the study, or build one kind of release and print its time and memory."""
     sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "platform"))
     os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
     import django

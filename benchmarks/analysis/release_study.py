@@ -1,7 +1,7 @@
-"""A study of a million judgements in some seconds, or of more: rows are made by the database itself.
+"""A study of a million judgements or more, created in some seconds because the database generates the rows.
 
-Answers come in the order people give them: every task once, then every task again, so that what was said of one image
-lies scattered over the table as it does in a real campaign.
+Answers are in the order in which people give them: every task once, then every task again, so that the answers about
+one image are scattered over the table as in a real campaign.
 """
 
 from django.db import connection, transaction
@@ -16,14 +16,14 @@ from studies.models import Study, StudyAssociation, StudyGroup
 _GROUPS, _ATTRIBUTES, _ANNOTATORS = 50, 400, 500
 _ON_SCREEN, _SCREENS, _EACH = 4, 5, 3
 _REGIONS = ("North Isles", "South Isles", "High Plains", "Low Coast")
-# A series that both databases understand.
+# A series that both databases support.
 _SERIES = "WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i + 1 < {rows})"
 _UUID = {"sqlite": "printf('%032x', {})", "postgresql": "lpad(to_hex({}), 32, '0')::uuid"}
 
 
 @transaction.atomic
 def make(*, judgements: int) -> Study:
-    """Make a closed marking campaign with that many judgements, boxes on every tenth, and its study."""
+    """Create a study with a closed marking campaign of that many judgements, with boxes on every tenth."""
     study = Study.objects.create(name="Large", slug="large", seed=1, description="Made to be measured.")
     groups = StudyGroup.objects.bulk_create(
         StudyGroup(study=study, name=f"People {n}", display_name=f"People {n}", region=_REGIONS[n % 4])
@@ -99,9 +99,9 @@ def _fill(keys: dict[str, int], *, tasks: int, judgements: int) -> None:
         else "timestamptz '2026-05-01 00:00+00' + (i / 20000) * interval '1 day'"
     )
     numbers = {**keys, "tasks": tasks, "day": day, "on": _ON_SCREEN, "annotators": _ANNOTATORS}
-    # What is asked of an image: an eighth of it is there, and an annotator errs about one in twelve times.
+    # An eighth of the attributes asked about an image is present, and an annotator errs in one of twelve answers.
     numbers["unit"] = f"((i / {_ON_SCREEN}) % {tasks} * {_ON_SCREEN} + i % {_ON_SCREEN})"
-    # Everybody who was asked boxes every tenth attribute asked of an image.
+    # Every annotator asked boxes every tenth attribute of an image.
     units, boxed = tasks * _ON_SCREEN, (judgements - 1) // _EACH // 10
     numbers |= {"units": units, "boxed": boxed}
     statements = (
@@ -138,7 +138,7 @@ def _fill(keys: dict[str, int], *, tasks: int, judgements: int) -> None:
     )
     with connection.cursor() as cursor:
         if connection.vendor == "postgresql":
-            # What refers to what is known to be there: checking it row by row takes most of the time.
+            # Skip foreign keys, which are correct by construction: checking them row by row takes most of the time.
             cursor.execute("SET LOCAL session_replication_role = replica")
         for rows, statement in statements:
             insertion = statement.format(uuid=uuid.format("i + 1"), **numbers)

@@ -1,7 +1,7 @@
 """The pages of results of the released ViSAGe study, timed on the server: each at most 300 ms (median of seven).
 
-The first line says how long a page takes that draws the map; its files, drawn from Vega-Lite, are timed beside it
-without a limit, once after a warm-up: nobody waits for them but whoever downloads them.
+The first line is the time of a page with the map; its files, drawn from Vega-Lite, are also timed, without
+a limit and once after a warm-up, because only people who download them wait for them.
 """
 
 import os
@@ -18,8 +18,8 @@ from benchmarks.table import Row
 
 STUDY = "visage"
 LIMIT_MS = 300.0
-GROUP = "Indian"  # of the largest: 4,060 judgements
-# "" is the overview. {image} is one of the group.
+GROUP = "Indian"  # the largest: 4,060 judgements
+# "" is the overview. {image} is an image of the group.
 PAGES = (
     "groups/?map=theta",
     "",
@@ -43,7 +43,7 @@ DOWNLOADS = ("plots/theta.svg", "plots/map-theta.svg", "plots/map-theta.png")
 
 
 def run() -> Iterable[Row]:
-    """Import the study into SQLite, compute its results, time every page in a process of its own."""
+    """Import the study into SQLite, compute its results, and time every page in a separate process."""
     if missing := next((file for file in FILES.values() if not file.is_file()), None):
         yield Row("pages of results of the released ViSAGe study", f"no {missing.name}", "", None)
         return
@@ -105,7 +105,7 @@ def _line(client: Any, name: str, path: str, times: int, kind: str) -> str:
 
 
 def request_seconds(client: Any, address: str, *, times: int) -> tuple[int, list[float]]:
-    """Return the status of a page and, after that warm-up, how long each of `times` requests took."""
+    """Return the status of a page and, after this warm-up, the seconds of each of `times` requests."""
     status = client.get(address).status_code
     seconds = []
     for _ in range(times):

@@ -1,8 +1,8 @@
 """Results of 10 million judgements: the job that computes them, and every page of them at most 1 s on the server.
 
-The study is made in SQLite as for releases, with ten times the rows: some minutes and 4 GiB of disk, so that it is
-measured when it is named. The job runs as a worker runs it, here with nothing else in its process; its peak memory
-is the largest resident set. Of every page the slower of two requests counts.
+The study is created in SQLite as for releases, with ten times the rows: some minutes and 4 GiB of disk, so it is
+measured only when named. The job runs as in a worker, here with nothing else in its process; its peak memory
+is the largest resident set. The slower of two requests counts for each page.
 """
 
 import json
@@ -24,7 +24,7 @@ JUDGEMENTS = 10_000_000
 STUDY = "large"
 LIMIT_SECONDS = 1.0
 GROUP = "People 7"
-# {image} is one of the group, {attribute} one that was asked of it.
+# {image} is an image of the group, {attribute} an attribute asked about it.
 PAGES = (
     "results/",
     "results/groups/",
@@ -54,7 +54,7 @@ PAGES = (
 
 
 def run() -> Iterable[Row]:
-    """Make the study, compute its results as a job, time every page; each in a process of its own."""
+    """Create the study, compute its results as a job, and time every page; each in a separate process."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         with platform(f"sqlite:///{folder / 'bench.sqlite3'}", "SQLite", folder) as installation:
@@ -91,7 +91,7 @@ def _compute() -> dict[str, float]:
     moments = [time.perf_counter()]
 
     class Watcher(Unwatched):
-        def check_cancelled(self) -> None:  # as often as it says how far it is
+        def check_cancelled(self) -> None:  # as often as it reports progress
             moments.append(time.perf_counter())
 
     study = Study.objects.get(slug=STUDY)
@@ -131,12 +131,12 @@ def _times() -> Iterator[str]:
         address = f"/studies/{STUDY}/{path.format(**places)}"
         before = time.process_time()
         status, seconds = request_seconds(client, address, times=2)
-        processor = (time.process_time() - before) / 3  # the warm-up too
+        processor = (time.process_time() - before) / 3  # including the warm-up
         yield f"{path}\t{status}\t{max(seconds):.4f}\t{processor:.4f}"
 
 
 def main(step: str) -> None:
-    """Make the study, compute its results, or time its pages, and print what was found."""
+    """Create the study, compute its results, or time its pages, and print the measurements."""
     sys.path.insert(0, str(ROOT / "platform"))
     os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
     import django

@@ -1,7 +1,7 @@
-"""CLIP embedding beside a bare open_clip loop: ViT-B/32 of random weights, the same files and batch size.
+"""CLIP embedding compared with a bare open_clip loop: ViT-B/32 of random weights, the same files and batch size.
 
-Both read, decode and prepare each picture and run the model; ours also looks up what is missing, and keeps every vector
-in a database. They take turns in one process, and what counts is the ratio of their times.
+Both read, decode and prepare each picture and run the model; ours also determines the missing vectors, and stores
+every vector in a database. They alternate in one process, and the ratio of their times counts.
 """
 
 import json
@@ -17,12 +17,12 @@ from benchmarks.web_server import platform
 LIMIT = 0.95
 _ROUNDS = 4
 _EDGE = 512  # pixels, as Stable Diffusion makes them
-# Images and batch: some seconds a round on either device.
+# Images and batch size: some seconds per round on either device.
 _AMOUNTS = {"cpu": (48, 16), "cuda": (2_048, 128)}
 
 
 def run() -> Iterable[Row]:
-    """Measure on the processor, and on a graphics card where there is one."""
+    """Measure on the processor, and on a graphics card if there is one."""
     import torch
 
     yield _row("cpu")
@@ -45,7 +45,7 @@ def _row(device: str) -> Row:
 
 
 def measure(device: str, folder: str) -> None:
-    """Take turns and print the images a second of each as JSON; runs inside the platform."""
+    """Alternate both and print the images per second of each as JSON; runs inside the platform."""
     import torch
 
     from analysis.models import ImageEmbedding
@@ -74,7 +74,7 @@ def measure(device: str, folder: str) -> None:
                 seconds[name].append(took)
     assert ImageEmbedding.objects.count() in {0, number}
     rates = {name: number * _ROUNDS / sum(rounds) for name, rounds in seconds.items()}
-    # Of each round, so that what else the machine does meanwhile slows both.
+    # Per round, so that other work on the machine slows both.
     ratios = sorted(
         bare_loop / embedding for bare_loop, embedding in zip(seconds["bare"], seconds["ours"], strict=True)
     )
@@ -83,7 +83,7 @@ def measure(device: str, folder: str) -> None:
 
 
 def _bare_loop(weights: Path, device: str, names: list[str], batch: int) -> Callable[[], None]:
-    """What somebody would write who only wants the vectors."""
+    """Return a loop as people would write it who only want the vectors."""
     import open_clip
     import torch
     from django.core.files.storage import default_storage
@@ -116,7 +116,7 @@ def _random_weights(folder: Path) -> Path:
 
 
 def _pictures(number: int) -> list[Any]:
-    """Store pictures of noise that no two share, and return them as scorers take them."""
+    """Store unique pictures of noise, and return them as scorers take them."""
     import io
 
     import numpy as np
@@ -130,7 +130,7 @@ def _pictures(number: int) -> list[Any]:
     group = StudyGroup.objects.create(study=study, name="Velmari", display_name="Velmari")
     generator = np.random.default_rng(0)
     for _ in range(number):
-        # Coarse noise: a PNG of it takes as long to decode as one of a photograph.
+        # Coarse noise: its PNG takes as long to decode as that of a photograph.
         small = generator.integers(0, 256, (64, 64, 3), dtype=np.uint8)
         file = io.BytesIO()
         Picture.fromarray(small).resize((_EDGE, _EDGE), Picture.Resampling.BICUBIC).save(

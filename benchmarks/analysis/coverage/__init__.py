@@ -1,1 +1,1 @@
-"""How often intervals of results cover a planted truth."""
+"""Coverage of a planted truth by the intervals of results."""

@@ -1,15 +1,15 @@
-"""How often the 95 % intervals of agreement cover the agreement of a population, over new annotators and new images.
+"""Coverage of the 95 % intervals of agreement, for a population of annotators and images.
 
     python -m benchmarks coverage        (make bench ARGS=coverage)
 
 An image shows an attribute more or less clearly: z, normal with mean −1 and sd 2 on the logit scale. An annotator
 has a threshold t, normal with the sd of the cell, and marks the attribute with probability 1/(1 + exp(t − z)). Each
-study draws new images and new annotators. The truth is the measure of endless images, each judged by endless
-annotators: an integral over z and t (Gauss–Hermite). Everybody judges every image, or `per_image` of them drawn
-for each. Ratings of five grades come from four cuts of the same scale. For boxes, annotators differ by an offset
-of their own and by chance; the truth is that of a million pairs of drawings.
+study draws new images and new annotators. The truth is the measure for infinitely many images, each judged by
+infinitely many annotators: an integral over z and t (Gauss–Hermite). Everybody judges every image, or `per_image`
+annotators are drawn for each. Ratings of five grades come from four cuts of the same scale. For boxes, annotators
+differ by a personal offset and at random; the truth is that of a million pairs of drawings.
 
-The measures are those of `analysis.metrics`, called as `analyze` calls them. Two processes; 400 studies a cell.
+The measures are those of `analysis.metrics`, called as `analyze` calls them. Two processes; 400 studies per cell.
 """
 
 import multiprocessing
@@ -36,7 +36,7 @@ from benchmarks.table import Row
 
 SEEDS = 400
 ALLOWED = (0.93, 0.995)
-WIDE = (0.90, 1.0)  # of the other measures, and with few answers an image: see docs/use/reference/metrics.md
+WIDE = (0.90, 1.0)  # of the other measures, and with few answers per image: see docs/use/reference/metrics.md
 CLEARNESS = (-1.0, 2.0)  # mean and sd of z
 CUTS = (-3.0, -1.0, 1.0, 3.0)  # of the five grades
 GRADES = (1, 2, 3, 4, 5)
@@ -47,7 +47,7 @@ Measured = Callable[..., Result]
 
 @dataclass(frozen=True)
 class Study:
-    """A kind of study: how much annotators' thresholds differ, how many annotators and images, answers an image."""
+    """A type of study: sd of annotators' thresholds, numbers of annotators and images, and answers per image."""
 
     sd: float
     annotators: int
@@ -75,7 +75,7 @@ BOXED = tuple(Study(0.03, annotators, 40, 4) for annotators in (6, 12, 40))
 
 
 def marks(study: Study, generator: np.random.Generator) -> pd.DataFrame:
-    """Judgements of one study."""
+    """Return the judgements of one study."""
     image, annotator, latent = _answers(study, generator)
     present = generator.random(len(latent)) < _logistic(latent)
     return pd.DataFrame(
@@ -90,7 +90,7 @@ def marks(study: Study, generator: np.random.Generator) -> pd.DataFrame:
 
 
 def ratings(study: Study, generator: np.random.Generator) -> pd.DataFrame:
-    """Ratings of one study: as many attributes as it has images."""
+    """Return the ratings of one study, with as many attributes as images."""
     image, annotator, latent = _answers(study, generator)
     noisy = latent + generator.logistic(size=len(latent))
     return pd.DataFrame(
@@ -99,7 +99,7 @@ def ratings(study: Study, generator: np.random.Generator) -> pd.DataFrame:
 
 
 def _answers(study: Study, generator: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Image, annotator and z − t of every answer."""
+    """Return image, annotator and z − t of every answer."""
     mean, sd = CLEARNESS
     clear = mean + sd * generator.standard_normal(study.images)
     threshold = study.sd * generator.standard_normal(study.annotators)
@@ -110,7 +110,7 @@ def _answers(study: Study, generator: np.random.Generator) -> tuple[np.ndarray, 
 
 
 def boxes(study: Study, generator: np.random.Generator) -> pd.DataFrame:
-    """One box of each answer; `sd` is that of annotators' offsets, in shares of the image."""
+    """Return one box for each answer; `sd` is that of annotators' offsets, as a share of the image."""
     image, annotator, _ = _answers(study, generator)
     centre = generator.uniform(0.35, 0.65, (study.images, 2))
     offset = study.sd * generator.standard_normal((study.annotators, 2))
@@ -141,10 +141,10 @@ def truth_of_ratings(sd: float) -> dict[str, float]:
 
 
 def _coefficients(given: np.ndarray, categories: tuple[int, ...]) -> dict[str, float]:
-    """Population values from the share of each category at each node of z (nodes × categories)."""
+    """Return population values from the share of each category at each node of z (nodes × categories)."""
     _, weights = _normal()
     share = weights @ given
-    together = (given * weights[:, None]).T @ given  # two annotators' answers about one image
+    together = (given * weights[:, None]).T @ given  # both of two annotators' answers about an image
     q = len(categories)
     below = np.cumsum(share) - share / 2
     same = np.eye(q)
@@ -215,7 +215,7 @@ NAMES = {
 
 
 def covered(kind: str, study: Study, seed: int) -> dict[str, bool]:
-    """Whether each interval of one simulated study covers the truth. A null interval covers nothing."""
+    """Return whether each interval of one simulated study covers the truth. A null interval covers nothing."""
     generator = np.random.default_rng([seed, study.annotators, study.images, round(study.sd * 100)])
     if kind == "boxes":
         truth = truth_of_boxes(study.sd)
@@ -237,7 +237,7 @@ def _covers(table: pd.DataFrame, truth: float) -> bool:
 
 
 def coverage(kind: str, study: Study, seeds: int = SEEDS) -> dict[str, float]:
-    """Share of simulated studies whose interval covers the truth, per measure."""
+    """Return the share of simulated studies whose interval covers the truth, per measure."""
     outcomes = [covered(kind, study, seed) for seed in range(seeds)]
     return {name: sum(outcome[name] for outcome in outcomes) / seeds for name in outcomes[0]}
 

@@ -1,9 +1,9 @@
-"""How often the 95 % intervals of means, shares and their differences cover a planted truth.
+"""Coverage of the 95 % intervals of means, shares and their differences.
 
     python -m benchmarks coverage_answers        (make bench)
 
-Annotators are milder or stricter, and images better or worse, than others of their model. The truth is that of very
-many images, each answered by annotators of its own.
+Annotators are more or less strict, and images better or worse, than others of their model. The truth is that of very
+many images, each answered by different annotators.
 """
 
 from collections.abc import Iterable
@@ -17,9 +17,9 @@ import pandas as pd
 from analysis.metrics.answers.means import Means, answer_means
 from benchmarks.table import Row
 
-SEEDS = 400  # a share of 0.95 has a standard error of 0.011, of three items together less
+SEEDS = 400  # a share of 0.95 has a standard error of 0.011, that of three items together less
 ALLOWED = (0.93, 0.995)
-PLACES = np.array([0.0, 0.5, 1.2])  # of the items on the scale, from its middle; the third meets its end
+PLACES = np.array([0.0, 0.5, 1.2])  # of the items, from the middle of the scale; the third is near its end
 RARE = np.array([-1.5, -0.5, 0.5])  # log odds that an answer is chosen
 POINTS = (1, 5)
 LARGE = 60_000
@@ -39,7 +39,7 @@ DIFFERENCES = (0.0, 0.5, 1.0)  # standard deviation of annotators and of images
 
 
 def drawn(cell: Cell, spread: float, generator: np.random.Generator, *, own: bool = False) -> pd.DataFrame:
-    """Answers about all items; `felt` is what an annotator sees in an image. `own`: annotators of one image each."""
+    """Return answers about all items; `felt` is an annotator's perception. `own`: each image has its own annotators."""
     units = len(PLACES) * cell.units
     unit = np.repeat(np.arange(units), cell.each)
     if own:
@@ -55,7 +55,7 @@ def drawn(cell: Cell, spread: float, generator: np.random.Generator, *, own: boo
 
 
 def rated(frame: pd.DataFrame, generator: np.random.Generator) -> pd.DataFrame:
-    """Points of a scale: rounded, and cut off at its ends."""
+    """Return points of a scale: rounded, and clipped at its ends."""
     felt = 3 + PLACES[frame["item"]] + frame["felt"] + generator.normal(0, 0.8, len(frame))
     return frame.assign(value=np.clip(np.round(felt), *POINTS))
 
@@ -82,7 +82,7 @@ def truth(name: str, spread: float) -> np.ndarray:
 
 
 def covered(name: str, cell: Cell, spread: float, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Of each item, and of each two, whether the interval covers the truth. A null interval covers nothing."""
+    """Return whether the interval covers the truth, per item and per pair of items. A null interval covers nothing."""
     generator = np.random.default_rng([seed, cell.units])
     result = measured(name, STUDIES[name](drawn(cell, spread, generator), generator))
     means = truth(name, spread)

@@ -1,17 +1,17 @@
-"""How often the 95 % intervals of pull, of MCAS and of an attribute's precision cover a planted truth.
+"""Coverage of the 95 % intervals of pull, of MCAS and of an attribute's precision.
 
     python -m benchmarks coverage_automated        (make bench)
 
-Pull: the images of a set scatter around a direction of the set. What the interval should cover is the pull of
-the mean directions, which is known: the mean of unit vectors around a direction is that direction, shortened by
-how much they scatter, and is taken from a hundred thousand drawn images.
+Pull: the images of a set scatter around a direction of the set. The truth is the pull of the mean directions, which
+is known: the mean of unit vectors around a direction is that direction, shortened by their scatter, which is
+estimated from a hundred thousand drawn images.
 
 MCAS: the phrases of a set scatter around a direction, images around their phrase; the truth is that of the mean over
-all phrases there might be. Four phrases a set, as published, are few clusters: that cell falls short, is named as what
-it is, and must stay above 0.85.
+all possible phrases. Four phrases per set, as published, are few clusters: that cell has a lower coverage, says so in
+its name, and must stay above 0.85.
 
-Precision: an attribute is there with some probability, its score is drawn around 1 where it is and around 0 where it is
-not, and people always see what is there. Whatever threshold is chosen, the precision above it is then known.
+Precision: an attribute is present with some probability, its score is drawn around 1 if it is present and around 0 if
+not, and people always recognise it. The precision above any chosen threshold is then known.
 """
 
 from collections.abc import Iterable
@@ -32,7 +32,7 @@ SHORT = (0.85, 0.995)
 
 @dataclass(frozen=True)
 class PullCell:
-    """`images` per set, `attributes` per condition, `groups`; `spread`: how far images scatter."""
+    """`images` per set, `attributes` per condition, `groups`; `spread`: scatter of images."""
 
     name: str
     groups: int
@@ -50,7 +50,7 @@ PULL = (
 
 
 def around(centres: np.ndarray, images: int, spread: float, generator: np.random.Generator) -> np.ndarray:
-    """Unit vectors around each centre: centres × images × dim."""
+    """Return unit vectors around each centre: centres × images × dim."""
     shape = (len(centres), images, centres.shape[1])
     drawn = centres[:, None] + spread * generator.normal(size=shape)
     unit: np.ndarray = drawn / np.linalg.norm(drawn, axis=2, keepdims=True)
@@ -59,7 +59,7 @@ def around(centres: np.ndarray, images: int, spread: float, generator: np.random
 
 @cache
 def centres_and_truth(cell: PullCell) -> tuple[np.ndarray, float]:
-    """Directions of the default set, the stereotypical and the other ones; the pull between their means."""
+    """Return directions of the default, stereotypical and other sets, and the pull between their means."""
     generator = np.random.default_rng(17)
     centres = generator.normal(0.5, 1, (1 + 2 * cell.attributes, cell.dim))
     centres /= np.linalg.norm(centres, axis=1)[:, None]
@@ -69,7 +69,7 @@ def centres_and_truth(cell: PullCell) -> tuple[np.ndarray, float]:
 
 
 def pull_covered(cell: PullCell, seed: int, resamples: int) -> np.ndarray:
-    """Per group of one study, whether the interval covers the truth. A null interval covers nothing."""
+    """Return whether the interval covers the truth, per group of one study. A null interval covers nothing."""
     centres, truth = centres_and_truth(cell)
     generator = np.random.default_rng(np.random.SeedSequence([seed, len(cell.name)]))
     kinds = [("default", "")]
@@ -86,8 +86,10 @@ def pull_covered(cell: PullCell, seed: int, resamples: int) -> np.ndarray:
 
 @dataclass(frozen=True)
 class McasCell:
-    """`phrases` per set, each with 16 images; 20 images of the target. `phrase_spread`, `spread`: how far phrases lie
-    from the direction of their set, images from their phrase."""
+    """`phrases` per set, each with 16 images; 20 images of the target.
+
+    `phrase_spread`: scatter of phrases around the direction of their set. `spread`: of images around their phrase.
+    """
 
     name: str
     phrases: int
@@ -104,14 +106,14 @@ SETS = ("drums", "kites")
 def phrase_images(
     centre: np.ndarray, cell: McasCell, phrases: int, images: int, generator: np.random.Generator
 ) -> np.ndarray:
-    """Unit vectors, phrases × images × dim."""
+    """Return unit vectors, phrases × images × dim."""
     directions = centre + cell.phrase_spread * generator.normal(size=(phrases, cell.dim))
     return around(directions, images, cell.spread, generator)
 
 
 @cache
 def mcas_truth(cell: McasCell) -> tuple[np.ndarray, np.ndarray, float]:
-    """Directions of the sets and the target; vectors of the prompt and one text for each set; MCAS of the means."""
+    """Return directions of sets and target, vectors of the prompt and one text per set, and the MCAS of the means."""
     generator = np.random.default_rng(23)
     centres = generator.normal(0.5, 1, (3, cell.dim))
     centres /= np.linalg.norm(centres, axis=1)[:, None]
@@ -124,7 +126,7 @@ def mcas_truth(cell: McasCell) -> tuple[np.ndarray, np.ndarray, float]:
 
 
 def mcas_covered(cell: McasCell, seed: int, resamples: int) -> bool:
-    """Whether the interval of the one target covers the truth."""
+    """Return whether the interval of the only target covers the truth."""
     centres, texts, truth = mcas_truth(cell)
     generator = np.random.default_rng(np.random.SeedSequence([seed, cell.phrases]))
     rows = [("attribute", name, "", str(p)) for name in SETS for p in range(cell.phrases) for _ in range(16)]
@@ -149,7 +151,7 @@ def mcas_covered(cell: McasCell, seed: int, resamples: int) -> bool:
 
 @dataclass(frozen=True)
 class PrecisionCell:
-    """`images`, half of which precision is reported on; `p`: share that shows the attribute; `noise` of scores."""
+    """`images`, of which half are for reporting precision; `p`: share that shows the attribute; `noise` of scores."""
 
     name: str
     images: int
@@ -162,7 +164,7 @@ PRECISION = (PrecisionCell("200 images", 200, 0.4, 0.5), PrecisionCell("600 imag
 
 
 def precision_covered(cell: PrecisionCell, seed: int, resamples: int) -> bool:
-    """Whether the interval covers the precision of the threshold that was chosen."""
+    """Return whether the interval covers the precision of the chosen threshold."""
     generator = np.random.default_rng(np.random.SeedSequence([seed, cell.images]))
     there = generator.random(cell.images) < cell.p
     score = there + generator.normal(0, cell.noise, cell.images)

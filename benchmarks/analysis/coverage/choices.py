@@ -1,9 +1,9 @@
-"""How often the 95 % intervals of agreement on labels and on points cover a planted truth.
+"""Coverage of the 95 % intervals of agreement on labels and on points.
 
     python -m benchmarks coverage_choices        (make bench)
 
-Annotators differ in how often and how far they err, images in how hard they are. The truth is that of forty
-thousand images, each answered by three annotators of their own.
+Annotators differ in the frequency and size of their errors, images in difficulty. The truth is that of forty
+thousand images, each answered by three different annotators.
 """
 
 from collections.abc import Callable, Iterable
@@ -36,7 +36,7 @@ TRUTH = Cell(LARGE, 3 * LARGE, 3)
 
 
 def assigned(cell: Cell, generator: np.random.Generator) -> pd.DataFrame:
-    """Which annotators answer which image."""
+    """Return the annotators of each image."""
     if cell.annotators == cell.images * cell.each:
         annotator = np.arange(cell.annotators)
     else:
@@ -46,7 +46,7 @@ def assigned(cell: Cell, generator: np.random.Generator) -> pd.DataFrame:
 
 
 def labelled(cell: Cell, generator: np.random.Generator) -> pd.DataFrame:
-    """An annotator errs about a label with a probability of their own and of the image's."""
+    """Return labels; the probability of an error depends on the annotator and the image."""
     frame = assigned(cell, generator)
     truth = generator.random((cell.images, len(LABELS))) < 0.4
     logit = -1.5 + generator.normal(0, 0.6, cell.annotators)[frame["annotator"]]
@@ -57,7 +57,7 @@ def labelled(cell: Cell, generator: np.random.Generator) -> pd.DataFrame:
 
 
 def pointed(cell: Cell, generator: np.random.Generator) -> pd.DataFrame:
-    """An annotator's point lies around the image's, as far off as annotator and image make it."""
+    """Return points around the image's point, at distances that depend on the annotator and the image."""
     frame = assigned(cell, generator)
     far = 0.03 * np.exp(generator.normal(0, 0.4, cell.annotators)[frame["annotator"]])
     far *= np.exp(generator.normal(0, 0.4, cell.images)[frame["image"]])
@@ -68,7 +68,7 @@ def pointed(cell: Cell, generator: np.random.Generator) -> pd.DataFrame:
 
 Study = Callable[[Cell, np.random.Generator], pd.DataFrame]
 STUDIES: dict[str, tuple[Study, Callable[[pd.DataFrame], Result]]] = {
-    # The jackknife draws nothing: a single resample asks for it.
+    # The jackknife draws nothing, so a single resample is enough.
     "α of sets of labels (MASI)": (labelled, lambda frame: krippendorff_alpha_sets(frame, resamples=1)),
     "agreement of points": (pointed, point_agreement),
 }
@@ -81,7 +81,7 @@ def truth(name: str) -> float:
 
 
 def covers(name: str, cell: Cell, seed: int) -> bool:
-    """Whether the interval of a study covers the truth. A null interval covers nothing."""
+    """Return whether the interval of a study covers the truth. A null interval covers nothing."""
     study, measure = STUDIES[name]
     row = measure(study(cell, np.random.default_rng([seed, cell.images]))).table.iloc[0]
     if pd.isna(row["ci_low"]):

@@ -1,14 +1,14 @@
-"""How often the 95 % intervals of L, θ, pooled θ and agreement cover a planted truth.
+"""Coverage of the 95 % intervals of L, θ, pooled θ and agreement.
 
     python -m benchmarks coverage        (make bench)
 
-Each study is invented: an attribute is truly in an image with probability p (drawn per image), and an
-annotator who misses with rate fn and imagines with rate fp marks it with probability p(1 − fn) + (1 − p)fp on
-average: the truth that intervals should cover. Annotators differ in fn and fp, and each judges many images.
-Every cell stated expects at least 10 marks per role. Coverage must lie between 0.93 and 0.995. Percentile
-intervals of few clusters fall short: of images alone (ids that are screens) with 15 to 20 images a group, and of
-three annotators who differ and see everything. Those cells are measured too, named as what they are, and must stay
-above 0.85. Agreement has studies of its own: `agreement`. Some minutes on two cores.
+Each study is simulated: an attribute is truly in an image with probability p (drawn per image), and an annotator who
+misses with rate fn and imagines with rate fp marks it with probability p(1 − fn) + (1 − p)fp on average: the truth
+that intervals should cover. Annotators differ in fn and fp, and each judges many images. Every stated cell has at
+least 10 expected marks per role. Coverage must lie between 0.93 and 0.995. Percentile intervals of few clusters are
+too narrow: of images alone (ids that are screens) with 15 to 20 images per group, and of three annotators who differ
+and see everything. Those cells are also measured, say so in their names, and must stay above 0.85. Agreement has its
+own studies: `agreement`. Some minutes on two cores.
 """
 
 from collections.abc import Iterable
@@ -29,21 +29,19 @@ LEAST_MARKS = 10
 
 @dataclass(frozen=True)
 class Cell:
-    """A kind of study. `p` are the shares of images that truly show a stereotype and a random attribute."""
+    """A type of study. `p` are the shares of images that truly show a stereotype and a random attribute."""
 
     name: str
     groups: int
     images: int
-    attributes: int  # of each role
+    attributes: int  # per role
     annotators: int
     per_task: int
     p: tuple[float, float]
     fn: float
     fp: float
     spread: float  # annotators' error rates lie within ± this share of fn and fp
-    nested: bool = (
-        False  # every image has annotators of its own: ids are unusable, images alone are resampled
-    )
+    nested: bool = False  # every image has different annotators: ids are unusable, only images are resampled
     allowed: tuple[float, float] = ALLOWED
 
     @property
@@ -53,7 +51,7 @@ class Cell:
 
     @property
     def marks(self) -> float:
-        """Expected marks of one attribute of the rarer role in one group."""
+        """Return the expected marks of one attribute of the rarer role in one group."""
         return float(self.images * self.per_task * self.truth.min())
 
 
@@ -70,7 +68,7 @@ CELLS = (
 
 
 def study(cell: Cell, generator: np.random.Generator) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """One simulated study: judgements and roles."""
+    """Return one simulated study: judgements and roles."""
     per_group = 2 * cell.attributes
     shape = (cell.groups, cell.images, per_group)
     presence = np.repeat(cell.p, cell.attributes)
@@ -101,7 +99,7 @@ def study(cell: Cell, generator: np.random.Generator) -> tuple[pd.DataFrame, pd.
 
 
 def covered(cell: Cell, seed: int, resamples: int) -> dict[str, np.ndarray]:
-    """For each interval of one study, whether it covers the truth. A null interval covers nothing."""
+    """Return whether each interval of one study covers the truth. A null interval covers nothing."""
     frame, roles = study(cell, np.random.default_rng(np.random.SeedSequence([seed, len(cell.name)])))
     shared = pigeonhole_bootstrap(frame, resamples=resamples, seed=seed)
     cells = likelihood(frame, roles, resampling=shared).table

@@ -1,9 +1,9 @@
-"""What the two rules find where nothing is to be found, and where something is planted.
+"""False discoveries of the two association rules, without any association and with planted ones.
 
     python -m benchmarks association_tests        (make bench)
 
-Without bias every descriptor's words come from one distribution: all that is significant is false. Studies are the
-models of one table. Where words are planted, a discovery of any other pair is false.
+Without bias, every descriptor's words come from one distribution, so that all significant pairs are false. Studies
+are the models of one table. With planted words, a discovery of any other pair is false.
 """
 
 from collections.abc import Iterable
@@ -19,7 +19,7 @@ DESCRIPTORS, RUNS, LETTERS = 40, 10, "abcdefgh"
 DOCUMENTS, WORDS = 10, 25
 LEVEL = MOST_FALSE = 0.05
 PLANTED = 8  # descriptors with a word of their own, one letter each
-OWN = 0.6  # how often they give it
+OWN = 0.6  # share of answers with that word
 
 
 def by_letter(generator: np.random.Generator, *, planted: int) -> pd.DataFrame:
@@ -43,7 +43,7 @@ def by_letter(generator: np.random.Generator, *, planted: int) -> pd.DataFrame:
 
 
 def rare_words(generator: np.random.Generator, *, studies: int = 60) -> pd.DataFrame:
-    """As many descriptors as published, and words most of which are seldom: of the pairs 2 % occur."""
+    """Return as many descriptors as published, with mostly rare words: 2 % of the pairs occur."""
     shape = (studies, 400, RUNS, 12)
     rank = generator.zipf(1.2, shape) % 600
     study, descriptor, run, letter = (axis.ravel() for axis in np.indices(shape))

@@ -1,9 +1,9 @@
-"""How often the 95 % intervals of probes cover a planted truth.
+"""Coverage of the 95 % intervals of probes.
 
     python -m benchmarks coverage_probes        (make bench)
 
-Each world draws its scenarios anew: how often plus is chosen, how much more often about blue people, how often the
-model refuses. Worlds are the models of one table, so that the measures run as they do for users.
+Each world draws new scenarios: the probability of plus, its increase for blue people, and the probability of a
+refusal. Worlds are the models of one table, so that the measures run as they do for users.
 """
 
 from collections.abc import Iterable
@@ -17,14 +17,14 @@ from benchmarks.table import Row
 
 SEEDS = 400  # a share of 0.95 has a standard error of 0.011
 ALLOWED = (0.93, 0.995)
-SHIFT = 0.1  # mean of how much more often plus is chosen about blue people
+SHIFT = 0.1  # mean increase of the probability of plus for blue people
 REFUSED = (2.0, 8.0)  # of a Beta distribution
 MANY = 200_000
 
 
 @dataclass(frozen=True)
 class Cell:
-    """Scenarios, questions of each, repeats and orders of each request."""
+    """Numbers of scenarios, of questions in each, and of repeats and orders of each request."""
 
     scenarios: int
     questions: int
@@ -40,7 +40,7 @@ CELLS = (Cell(20, 1, 3, 2), Cell(20, 5, 3, 1), Cell(10, 1, 3, 2), Cell(10, 1, 3,
 
 
 def chances(worlds: int, scenarios: int, generator: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """Per world, scenario and colour (blue, red) the probabilities of plus and of a refusal."""
+    """Return the probabilities of plus and of a refusal per world, scenario and colour (blue, red)."""
     plus = generator.uniform(0.2, 0.8, (worlds, scenarios, 1)) + np.stack(
         [generator.uniform(0, 2 * SHIFT, (worlds, scenarios)), np.zeros((worlds, scenarios))], axis=2
     )
@@ -69,7 +69,7 @@ def answers(cell: Cell, seeds: int, generator: np.random.Generator) -> pd.DataFr
 
 
 def effect(cell: Cell, generator: np.random.Generator) -> float:
-    """d_z of all scenarios there could be."""
+    """Return d_z of all possible scenarios."""
     plus, refused = (values[0] for values in chances(1, MANY, generator))
     decided = generator.binomial(cell.answers, 1 - refused)
     mean = (2 * generator.binomial(decided, plus) - decided) / cell.answers
@@ -78,7 +78,7 @@ def effect(cell: Cell, generator: np.random.Generator) -> float:
 
 
 def coverage(cell: Cell, seeds: int) -> dict[str, float]:
-    """The share of worlds whose interval holds the truth, per measure."""
+    """Return the share of worlds whose interval covers the truth, per measure."""
     generator = np.random.default_rng([7, cell.scenarios, cell.answers])
     frame = answers(cell, seeds, generator)
     decides = 1 - REFUSED[0] / sum(REFUSED)

@@ -1,4 +1,4 @@
-"""Invented models that are asked, coded and analysed as the platform does it, and what was planted in them.
+"""Invented models, whose answers are coded and analysed as on the platform, and their planted parameters.
 
 Each model of the back-end `script` is asked the questions of PAIRS on occupations in both orders; its answers are
 texts, read by the coding rules. Others complete BiasDora's sentences; a few descriptors have words of their own.
@@ -29,7 +29,7 @@ REPEATS = 3
 BIAS = {"man": 0.3, "woman": -0.1, "black": -0.2}
 RATES = {"declined_rate": 0.03, "refusal_rate": 0.1, "both_rate": 0.08, "noise": 0.2, "order_bias": 0.15}
 DECIDED = (1 - RATES["declined_rate"]) * (1 - RATES["refusal_rate"]) * (1 - RATES["both_rate"])
-# How much a group's answers lean to plus where they decide.
+# How strongly decided answers about a group lean to plus.
 LEAN = {
     f"{race}_{gender}": (1 - RATES["noise"]) * (BIAS.get(race, 0) + BIAS[gender])
     for race, gender in product(("black", "white"), ("man", "woman"))
@@ -39,7 +39,7 @@ OWN = {f"people {k}": [f"{letter}own"] for k, letter in enumerate("abcdefgh")}
 
 
 def choices(models: int) -> pd.DataFrame:
-    """A row per answer of each model, as `association_scores` takes it."""
+    """Return a row per answer of each model, as `association_scores` takes it."""
     experiment = probe_set("pairs").experiment("occupations")
     asked = [
         (scenario, order, question)
@@ -73,7 +73,7 @@ def _choose(model: Answerer, question: AskedQuestion, group: str, *, seeds: Sequ
     facts = QuestionFacts(
         "choice", options.option(first).text, options.option(second).text, first == "plus", group
     )
-    # Seeds differ between requests, as those of a run do.
+    # Seeds differ between requests, as in a real run.
     of_request = zlib.crc32("\x1f".join((question.scenario, question.name, first, group)).encode())
     return model.answer(
         AnswerRequest(question.text, tuple(of_request * 1_000 + seed for seed in seeds), facts=facts)
@@ -81,7 +81,7 @@ def _choose(model: Answerer, question: AskedQuestion, group: str, *, seeds: Sequ
 
 
 def coverage(models: int) -> Iterator[tuple[str, float, float]]:
-    """Per measure: the share of models whose interval holds the truth, and the mean error of the estimates."""
+    """Return per measure: the share of models whose interval covers the truth, and the mean error of the estimates."""
     answers = choices(models)
     scores, tests = association_scores(answers), paired_comparison(answers).table
     gender = tests[tests["factor"] == "gender"]
@@ -118,7 +118,7 @@ def _of_models(result: Result) -> pd.DataFrame:
 
 
 def completed(models: int) -> pd.DataFrame:
-    """A row per answered cell of a sentence, as `tfidf_associations` takes it."""
+    """Return a row per answered cell of a sentence, as `tfidf_associations` takes it."""
     rows = []
     for number in range(models):
         model = _script(f"model {number}", {"associations": OWN, "association_rate": 0.6})
@@ -134,7 +134,7 @@ def completed(models: int) -> pd.DataFrame:
 
 
 def discoveries(models: int, rule: str) -> tuple[float, float]:
-    """The share of planted pairs that a rule finds, and the mean share of false ones among what it finds."""
+    """Return the share of planted pairs that a rule finds, and the mean share of false ones among its findings."""
     table = tfidf_associations(completed(models)).table
     planted = pd.Series(
         [word in OWN.get(name, ()) for name, word in zip(table["descriptor"], table["word"], strict=True)]

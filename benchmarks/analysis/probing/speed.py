@@ -1,4 +1,4 @@
-"""Measures of probes at the published sizes, each in a process of its own: processor time and peak memory.
+"""Measures of probes at the published sizes, each in a separate process: processor time and peak memory.
 
     python -m benchmarks probe_measures        (make bench)
 
@@ -38,12 +38,12 @@ GIB = 1024.0
 
 
 def reply(letter: str, number: int) -> str:
-    """A bracket with a word, or sometimes none."""
+    """Return a bracket with a word, or sometimes no bracket."""
     return f"[{letter}{'aeiou'[number % 5]}{number}]".translate(DIGITS) if number % 50 else "I cannot say"
 
 
 def words(*, published: bool = False) -> Callable[[], object]:
-    """530,000 replies; as `published`, the twentieth part under another letter counts too."""
+    """Return the measurement of 530,000 replies; as `published`, the 5 % under another letter count too."""
     generator = np.random.default_rng(0)
     replies, settings, letters, descriptors, documents = [], [], [], [], []
     for setting, templates in enumerate(TEMPLATES):
@@ -75,7 +75,7 @@ def words(*, published: bool = False) -> Callable[[], object]:
 
 
 def _initials(document: int) -> str:
-    """The letters that words begin with: of some documents each word is that of the letter before."""
+    """Return the initial letters of words; in every twentieth document, each word is under the next letter."""
     return LETTERS[-1:] + LETTERS[:-1] if document % 20 == 0 else LETTERS
 
 
@@ -83,7 +83,7 @@ DIGITS = str.maketrans("0123456789", "bcdfghjklm")
 
 
 def descriptions() -> Callable[[], object]:
-    """34,400 descriptions of some 60 words."""
+    """Return the measurement of 34,400 descriptions of some 60 words."""
     generator = np.random.default_rng(0)
     vocabulary = np.array([f"{'aeiou'[k % 5]}x{k}".translate(DIGITS) for k in range(8_000)])
     texts = [
@@ -112,7 +112,7 @@ def descriptions() -> Callable[[], object]:
 
 
 def pairs() -> Callable[[], object]:
-    """Five models, both orders: 15,600 answers."""
+    """Return the measurement of five models in both orders: 15,600 answers."""
     generator = np.random.default_rng(0)
     rows = [
         (f"m{m}", e, f"s{s}", f"q{q}", f"{race}_{gender}", race, gender, repeat, order)

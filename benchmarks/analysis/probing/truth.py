@@ -1,4 +1,4 @@
-"""What is planted in invented models is what the measures say of them.
+"""Comparison of the measures of invented models with their planted parameters.
 
 python -m benchmarks planted_probes        (make bench)
 """
