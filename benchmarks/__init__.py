@@ -1,8 +1,8 @@
-"""Measurements of what README and docs claim."""
+"""Benchmarks of the claims in README and docs."""
 
 import os
 import sys
 
-# What is measured runs as servers do: with compiled modules, whatever the environment says.
+# Benchmarks use compiled modules, as servers do, whatever the environment says.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False

@@ -1,6 +1,6 @@
-"""`make bench`: every performance claim of the README and docs, measured now, each beside its limit.
+"""`make bench`: every performance claim of the README and docs, measured and compared with its limit.
 
-Each benchmark is a module here with `run() -> Iterable[Row]`. Name some to run only those:
+Each benchmark is a module here with `run() -> Iterable[Row]`. To run only some, name them:
 `make bench ARGS="metrics_speed"`. Those of `LARGE` run only when they are named.
 """
 
@@ -10,7 +10,7 @@ import sys
 
 from benchmarks.table import print_row, print_title
 
-# The name given on the command line, and the module under `benchmarks`.
+# Name on the command line → module under `benchmarks`.
 BENCHMARKS = {
     "import_visage": "import_visage",
     "analyze": "analysis.analyze",
@@ -47,7 +47,7 @@ BENCHMARKS = {
     "label_studio_pull": "label_studio.pull",
     "label_studio_arrival": "label_studio.arrival",
 }
-# Minutes and gigabytes each: only when named.
+# Each takes minutes and gigabytes, and runs only when named.
 LARGE = {
     "results_pages_large": "analysis.results_pages_large",
     "pages_large": "annotation.pages_large",
@@ -59,7 +59,7 @@ LARGE = {
 
 
 def main(names: list[str]) -> int:
-    """Run the named benchmarks, or all but the large ones; the exit status says whether every limit was kept."""
+    """Run the named benchmarks, or all except the large ones; return 0 if every limit was kept."""
     modules = BENCHMARKS | LARGE
     unknown = set(names) - set(modules)
     if unknown:
@@ -68,7 +68,7 @@ def main(names: list[str]) -> int:
             f"No benchmark is named {', '.join(sorted(unknown))}; choose from {available}.", file=sys.stderr
         )
         return 2
-    # Being terminated is an exit like any other: what was started is stopped, databases are dropped.
+    # SIGTERM raises SystemExit, so that processes are stopped and databases dropped.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     within_limits = True
     print_title()

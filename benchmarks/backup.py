@@ -1,7 +1,7 @@
-"""Backup under 32 annotators without thinking time, and restore of a million judgements and 20,000 images.
+"""Backup while 32 annotators label without thinking time, and restore of a million judgements and 20,000 images.
 
-On PostgreSQL, in databases of its own that are dropped at the end: some minutes and 5 GiB of disk, so that it is
-measured when it is named. Rounds without and with a backup take turns, because the machine's other load changes.
+On PostgreSQL, in separate databases that are dropped at the end: some minutes and 5 GiB of disk, so it is
+measured only when named. Rounds without and with a backup alternate, because the machine's other load changes.
 """
 
 import os
@@ -27,7 +27,7 @@ ANSWERS, IMAGES, IMAGE_BYTES = 200_000, 20_000, 50_000
 ANNOTATORS, TASKS = 32, 16_000
 ROUNDS, SECONDS = 3, 12.0
 MOST_SLOWED, MOST_MINUTES = 0.20, 15.0
-# A fifth of the campaign of `large_campaign`: five judgements an answer.
+# A fifth of the campaign of `large_campaign`, with five judgements per answer.
 _FILL = f"""
 from benchmarks.annotation import large_campaign as large
 large.IMAGES, large.SCREENS, large.ANSWERS = {IMAGES}, {ANSWERS}, {ANSWERS}
@@ -47,7 +47,7 @@ print(inputs_digest(load(study=study, parameters=parameters_of(study))))
 
 @dataclass
 class LabellingRounds:
-    """Submissions a second without and with a backup, and when which of them was acknowledged."""
+    """Submissions per second without and with a backup, and the moments of acknowledgement."""
 
     without: list[float] = field(default_factory=list)
     beside: list[float] = field(default_factory=list)
@@ -61,7 +61,7 @@ class LabellingRounds:
 
 
 def run() -> Iterable[Row]:
-    """Yield how much a backup slows people, whether it lost an answer, and how long a restore takes."""
+    """Yield the slowdown by a backup, the number of lost answers, and the time of a restore."""
     address = postgres_address()
     if address is None:
         yield Row("backup under 32 annotators, PostgreSQL", "no server answers", "", None)
@@ -110,7 +110,7 @@ def _measure(installation: Platform, source: Path, place: Path, empty_url: str) 
 
 
 def _write_images(media: Path) -> None:
-    """Write as many files as there are rows of images: names as `large_campaign` gives them, any bytes."""
+    """Write one file per row of images: names as in `large_campaign`, arbitrary bytes."""
     media.mkdir()
     for number in range(1, IMAGES + 1):
         (media / f"{number:x}.png").write_bytes(os.urandom(IMAGE_BYTES))
@@ -119,7 +119,7 @@ def _write_images(media: Path) -> None:
 def _backed_up_beside(
     installation: Platform, port: int, campaign: dict[str, Any], rounds: LabellingRounds, folder: Path
 ) -> Row:
-    """Label while a backup into an empty folder runs, which copies everything."""
+    """Label during a backup into an empty folder, which copies everything."""
     started = time.perf_counter()
     process = subprocess.Popen(
         [sys.executable, "manage.py", "backup", str(folder)],
@@ -150,7 +150,7 @@ def _slowed(rounds: LabellingRounds) -> Iterator[Row]:
 
 
 def _lost(rounds: LabellingRounds, folder: Path, url: str) -> Row:
-    """Look for every answer that was acknowledged before the backup's moment."""
+    """Search the restored database for every answer that was acknowledged before the backup's moment."""
     (backup_name,) = (folder / "backups").iterdir()
     moment = datetime.strptime(backup_name.name, "%Y-%m-%dT%H%M%S.%fZ").replace(tzinfo=UTC).timestamp()
     before = {submission for at, submission in rounds.acknowledged if at < moment}

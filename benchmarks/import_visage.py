@@ -28,7 +28,7 @@ RUNS = 3
 
 
 def run() -> Iterable[Row]:
-    """Import into a database of its own on each of the two, in a process of its own; the median of three."""
+    """Import into a separate database on each engine, in a separate process; the median of three."""
     for label, database in (("SQLite", _sqlite), ("PostgreSQL", _postgres)):
         claim = f"import_visage of the released workbook, read to committed, {label}"
         limit = f"≤ {LIMIT_SECONDS:.0f} s"
@@ -92,7 +92,7 @@ def _time_imports() -> Iterator[float]:
         yield time.perf_counter() - start
         if (report.loaded[0].judgements, report.loaded[1].judgements) != (96_136, 5_979):
             raise AssertionError("the import is not whole")
-        # The next run reads and stores the stereotypes anew, like the first.
+        # The next run reads and stores the stereotypes again, like the first.
         Study.objects.filter(pk=report.study.pk).update(resource=None)
         Resource.objects.all().delete()
 

@@ -1,7 +1,7 @@
-"""Two workers beside one on steps that sleep, with each engine: what does a second machine bring?
+"""Two workers compared with one on steps that sleep, with each engine: the benefit of a second machine.
 
-Every worker is a process of its own, started before the first job is asked for. Timed is from the first start of a
-job to the last end, as the jobs' rows say.
+Every worker is a separate process, started before the first job is queued. The time runs from the first start of a
+job to the last end, as recorded in the jobs' rows.
 """
 
 import shutil

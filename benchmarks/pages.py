@@ -16,7 +16,7 @@ LIMIT_MS = 100.0
 
 
 def run() -> Iterable[Row]:
-    """Seed a demo in a folder of its own, then time every page of each role in a process of its own."""
+    """Seed a demo in a separate folder, then time every page of each role in a separate process."""
     with tempfile.TemporaryDirectory() as folder:
         environment = os.environ | {"STEREOSCOPE_DEMO": "1", "STEREOSCOPE_VAR": folder, "LOG_LEVEL": "ERROR"}
         environment.pop("DATABASE_URL", None)
@@ -62,7 +62,7 @@ def _time_pages() -> Iterator[str]:
     from studies import consent
     from studies.models import Study
 
-    # The task screens are for those who agreed and were asked about themselves; others are led there first.
+    # Task screens require consent and answers about oneself; other annotators are redirected there first.
     annotator = Annotator.objects.get(user__username="annotator")
     for study in Study.objects.all():
         consent.give(annotator=annotator, text=consent.current_text(study))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Row:
-    """One measured claim. `limit` is what is promised; `kept` None when there was nothing to measure."""
+    """One measured claim. `limit` is its promise; `kept` is None if it could not be measured."""
 
     claim: str
     measured: str

@@ -1,9 +1,9 @@
-"""The version before serves 32 annotators without thinking time while this version migrates the database.
+"""The previous version serves 32 annotators without thinking time while this version migrates the database.
 
-The version before is the last commit before operations were worked on. It begins with its own tables, makes a
-campaign and serves it; then `manage.py migrate` of this checkout runs beside it, the version before goes on with the
-new tables, and at last this version serves the rest. On PostgreSQL, in a database of its own that is dropped at the
-end: about two minutes, so that it is measured when it is named.
+The previous version is the last commit before the work on operations. It begins with its own tables, creates a
+campaign and serves it; then `manage.py migrate` of this checkout runs meanwhile, the previous version continues with
+the new tables, and finally this version serves the rest. On PostgreSQL, in a separate database that is dropped at the
+end: about two minutes, so it is measured only when named.
 """
 
 import io
@@ -27,7 +27,7 @@ ANNOTATORS, TASKS, SECONDS = 32, 16_000, 5.0
 
 
 def run() -> Iterable[Row]:
-    """Yield how long the migration took, and what annotators met meanwhile and after it."""
+    """Yield the time of the migration, and the annotators' errors and response times during and after it."""
     address = postgres_address()
     files = _files_of(BEFORE)
     if address is None or files is None:
@@ -46,7 +46,7 @@ def run() -> Iterable[Row]:
 
 
 def _files_of(commit: str) -> bytes | None:
-    """Return the files of a commit as a tar archive, None where this clone does not have it."""
+    """Return the files of a commit as a tar archive, or None if this clone does not have it."""
     process = subprocess.run(
         ["git", "archive", "--format=tar", commit], cwd=ROOT, capture_output=True, check=False
     )
@@ -73,7 +73,7 @@ def _measure(before: Platform, folder: Path, url: str) -> Iterator[Row]:
             migration.returncode == 0,
         )
         loads["of the version before, after the migration"] = drive(server.port, campaign, seconds=SECONDS)
-        # New people and campaigns are written by the version before, too.
+        # The previous version must also be able to create people and campaigns.
         other = before.campaign(tasks=100, annotators=2)
         loads["in a campaign that the version before made"] = drive(server.port, other, seconds=SECONDS)
     with serving(now, folder) as server:
@@ -91,7 +91,7 @@ def _add(total: Load, load: Load) -> None:
 
 
 def _lost(loads: Iterable[Load], url: str) -> Row:
-    """Look for every answer that was acknowledged."""
+    """Search the database for every acknowledged answer."""
     acknowledged = {submission for load in loads for _, submission in load.acknowledged}
     with psycopg.connect(url) as connection:
         rows = connection.execute("SELECT submission_id::text FROM annotation_annotation").fetchall()

@@ -1,4 +1,4 @@
-"""A database of a benchmark's own and the web server on it, started as docker/web.Dockerfile does."""
+"""A benchmark's own database and a web server on it, started as docker/web.Dockerfile does."""
 
 import json
 import os
@@ -23,9 +23,9 @@ LOCAL_POSTGRES = "postgresql://postgres@127.0.0.1/postgres"
 
 @dataclass(frozen=True)
 class Platform:
-    """The platform's command line on a database of its own."""
+    """The platform's command line on a separate database."""
 
-    database: str  # its name for the table
+    database: str  # its name in the table
     environment: dict[str, str]
     root: Path = ROOT  # of its code
 
@@ -48,15 +48,15 @@ class Platform:
         return self.run("manage.py", "shell", "-v", "0", "-c", code).strip().rpartition("\n")[2]
 
     def campaign(self, *, tasks: int, annotators: int) -> dict[str, Any]:
-        """Make a campaign; return its id and its annotators' keys."""
+        """Create a campaign; return its id and its annotators' keys."""
         return dict(self._ask(f"make(tasks={tasks}, annotators={annotators})"))
 
     def count(self, campaign: int) -> dict[str, int]:
-        """Return how many annotations a campaign has."""
+        """Return the counts of a campaign's annotations."""
         return dict(self._ask(f"count({campaign})"))
 
     def _ask(self, called: str) -> Any:
-        """Call a function of `annotation_campaign` in a process of its own."""
+        """Call a function of `annotation_campaign` in a separate process."""
         code = f"import json\nfrom benchmarks.annotation.small_campaign import *\nprint(json.dumps({called}))"
         return json.loads(self.shell(code))
 
@@ -81,7 +81,7 @@ def platform(url: str, database: str, folder: Path, *, root: Path = ROOT) -> Ite
 
 
 def postgres_address() -> str | None:
-    """Return the address of a PostgreSQL server that answers: DATABASE_URL, else this machine; None without."""
+    """Return the address of a reachable PostgreSQL server: DATABASE_URL, else this machine; None without."""
     address = os.environ.get("DATABASE_URL", LOCAL_POSTGRES)
     if not address.startswith("postgres"):
         return None
@@ -116,7 +116,7 @@ def serving(installation: Platform, folder: Path) -> Iterator["Server"]:
             env=installation.environment,
             stdout=log,
             stderr=log,
-            start_new_session=True,  # all of it can be killed at once
+            start_new_session=True,  # so that the process group can be killed
         )
         try:
             _wait_for(port)
@@ -132,7 +132,7 @@ def serving(installation: Platform, folder: Path) -> Iterator["Server"]:
 
 @dataclass(frozen=True)
 class Server:
-    """A web server that runs, and the processor time it and its database have taken."""
+    """A running web server, with the processor time of its processes and of its database."""
 
     port: int
     pid: int
@@ -143,7 +143,7 @@ class Server:
         return sum(map(processor_seconds, children(self.pid)))
 
     def database_seconds(self) -> float:
-        """Return the processor time of PostgreSQL's processes for this database, 0 where they cannot be seen."""
+        """Return the processor time of PostgreSQL's processes for this database, 0 if they are not visible."""
         if not self.url.startswith("postgres"):
             return 0.0
         with psycopg.connect(self.url) as connection:
@@ -152,12 +152,12 @@ class Server:
 
 
 def children(pid: int) -> list[int]:
-    """Return the processes that a process started."""
+    """Return the child processes of a process."""
     return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 
 
 def processor_seconds(pid: int) -> float:
-    """Return the processor time that a process has taken, 0 when it is not there (any more)."""
+    """Return the processor time of a process, 0 if it does not exist (any more)."""
     try:
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     except OSError:
@@ -166,7 +166,7 @@ def processor_seconds(pid: int) -> float:
 
 
 def free_port() -> int:
-    """Return a port of this machine that nobody listens on."""
+    """Return a free port of this machine."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         return int(free.getsockname()[1])

@@ -1,4 +1,4 @@
-"""Worker processes on a benchmark's platform, and waiting for what they do."""
+"""Worker processes on a benchmark's platform, and waiting for their results."""
 
 import subprocess
 import sys
@@ -16,7 +16,7 @@ _ALIVE = "from jobs.engine.workers import alive; print(alive().count())"
 
 @contextmanager
 def worker(installation: Platform, *options: str) -> Iterator[None]:
-    """Run a worker in a process of its own until the block ends."""
+    """Run a worker in a separate process until the block ends."""
     process = subprocess.Popen(
         [sys.executable, "manage.py", "worker", "-v", "0", *options],
         cwd=ROOT,
@@ -32,12 +32,12 @@ def worker(installation: Platform, *options: str) -> Iterator[None]:
 
 
 def wait_for_workers(installation: Platform, number: int, *, patience: float) -> None:
-    """Wait until so many workers have started."""
+    """Wait until `number` workers have started."""
     wait_until(lambda: int(installation.shell(_ALIVE)) >= number, patience=patience)
 
 
 def wait_until(reached: Callable[[], T], *, patience: float, pause: float = 0.2) -> T:
-    """Ask every `pause` seconds until the answer is true, and return it; an error after `patience` seconds."""
+    """Return the first true result of a function called every `pause` seconds; an error after `patience` seconds."""
     end = time.monotonic() + patience
     while not (answer := reached()):
         if time.monotonic() > end:

@@ -1,1 +1,1 @@
-"""Measurements of labelling and of the pages of campaigns."""
+"""Benchmarks of labelling and of the pages of campaigns."""

@@ -1,7 +1,7 @@
-"""Annotators that submit, get the next task with the answer, and submit again, with no thinking time.
+"""Simulated annotators that submit, receive the next task with the response, and submit again without thinking time.
 
-All of them share one thread that waits for whichever socket is ready: the driver takes its share of the same
-processors, so it does as little as it can. It keeps each connection, as a browser does.
+All of them share one thread that waits for whichever socket is ready: the driver uses the same processors as the
+server, so it does as little as possible. It keeps each connection, as a browser does.
 """
 
 import json
@@ -13,16 +13,16 @@ import uuid
 from dataclasses import dataclass, field
 from typing import Any
 
-PATIENCE = 120.0  # seconds without any answer, then the server counts as dead
+PATIENCE = 120.0  # seconds without any response, after which the server counts as dead
 
 
 @dataclass
 class Load:
-    """What the annotators measured: seconds from each submission to its answer, and what went wrong."""
+    """The measurements of the annotators: seconds from each submission to its response, and errors."""
 
     latencies: list[float] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
-    acknowledged: list[tuple[float, str]] = field(default_factory=list)  # when, and the submission's id
+    acknowledged: list[tuple[float, str]] = field(default_factory=list)  # moment, and the submission's id
     elapsed: float = 0.0
     driver_seconds: float = 0.0  # processor time of the driver
 
@@ -33,13 +33,13 @@ class Load:
 
     @property
     def p95_ms(self) -> float:
-        """The time that 95 of 100 submissions stayed below."""
+        """Return the 95th percentile of the response times, in milliseconds."""
         ordered = sorted(self.latencies)
         return ordered[min(len(ordered) - 1, int(0.95 * len(ordered)))] * 1000 if ordered else float("inf")
 
 
 def drive(port: int, campaign: dict[str, Any], *, seconds: float) -> Load:
-    """Label the campaign `made` for some seconds, or until no annotator gets a further task."""
+    """Label the campaign `made` for some seconds, or until no annotator gets another task."""
     measured = Load()
     annotators = [_Annotator(port, key) for key in campaign["keys"]]
     working = [annotator for annotator in annotators if annotator.begin(campaign["campaign"], measured)]
@@ -66,7 +66,7 @@ def drive(port: int, campaign: dict[str, Any], *, seconds: float) -> Load:
 
 
 class _Annotator:
-    """One connection, the task it has, and the answer it waits for."""
+    """One connection, its current task, and the response that it waits for."""
 
     def __init__(self, port: int, key: str) -> None:
         self.port = port
@@ -85,13 +85,13 @@ class _Annotator:
         return connected
 
     def awake(self) -> None:
-        """Connect anew if the server closed the connection while the others began."""
+        """Reconnect if the server closed the connection while the others began."""
         if select.select([self.socket], [], [], 0)[0]:
             self.socket.close()
             self.socket = self._connected()
 
     def begin(self, campaign: int, measured: Load) -> bool:
-        """Ask for the first task; return whether there is one."""
+        """Request the first task; return whether there is one."""
         self.awake()
         self._send(f"/api/v1/campaigns/{campaign}/next", {})
         while (answer := self._receive()) is None:
@@ -112,7 +112,7 @@ class _Annotator:
         self._send(f"/api/v1/assignments/{self.task['assignment']}/submit", body)
 
     def received(self, measured: Load, *, more: bool) -> bool:
-        """Take in what has come; once it is a whole answer submit the next. Return whether to wait further."""
+        """Receive data; after a complete response submit the next answer. Return whether to continue."""
         try:
             answer = self._receive()
         except OSError as error:
@@ -138,7 +138,7 @@ class _Annotator:
         self.socket.sendall(start + self.head + b"Content-Length: %d\r\n\r\n" % len(sent) + sent)
 
     def _receive(self) -> tuple[int, Any] | None:
-        """Return status and content of an answer, None while a part of it is still to come."""
+        """Return status and content of a response, or None while it is incomplete."""
         more = self.socket.recv(65536)
         if not more:
             raise ConnectionError("the server closed the connection")

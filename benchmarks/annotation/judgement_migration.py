@@ -1,7 +1,7 @@
-"""Migrating ten million judgements to declared questions while annotators go on answering, and back.
+"""The migration of ten million judgements to declared questions and back, while annotators continue to answer.
 
-On PostgreSQL, in a database of its own that is dropped at the end: some minutes and 6 GiB of disk, so that it is
-measured when it is named. One connection stores answers as the version before the migration does, another reads
+On PostgreSQL, in a separate database that is dropped at the end: some minutes and 6 GiB of disk, so it is
+measured only when named. One connection stores answers as the version before the migration does, another reads
 labels; the longest time that either waited counts.
 """
 
@@ -22,7 +22,7 @@ from benchmarks.web_server import Platform, own_database, platform, postgres_add
 JUDGEMENTS = 10_000_000
 BEFORE, AFTER = "0005", "0012"
 MOST_SECONDS, MOST_WAITED = 60.0, 1.0
-_EACH = 5  # judgements an annotation
+_EACH = 5  # judgements per annotation
 _ANNOTATIONS = """
     INSERT INTO annotation_annotation (submission_id, campaign_id, task_id, annotator_id, revision, is_latest, status,
         status_reason, none_of_the_above, justification)
@@ -54,7 +54,7 @@ _SOME_LABELS = """
 
 @dataclass
 class _Client:
-    """Runs a statement again and again on a connection of its own, and keeps the longest time that one took."""
+    """Repeats a statement on its own connection, and records the longest time that it took."""
 
     address: str
     statement: str
@@ -77,7 +77,7 @@ class _Client:
 
 
 def run(judgements: int = JUDGEMENTS) -> Iterable[Row]:
-    """Yield how long the migration takes forward and back, and how long anybody waited for it."""
+    """Yield the times of the migration forward and back, and the longest waits during both."""
     title = f"{judgements / 1_000_000:g} million judgements to declared questions, PostgreSQL"
     address = postgres_address()
     if address is None:
@@ -100,11 +100,11 @@ def run(judgements: int = JUDGEMENTS) -> Iterable[Row]:
 
 
 def _fill(installation: Platform, url: str, judgements: int) -> None:
-    """Make so many judgements as the version before the migration stored them."""
+    """Create judgements as the version before the migration stored them."""
     campaign = installation.campaign(tasks=10, annotators=1)["campaign"]
     installation.run("manage.py", "migrate", "annotation", BEFORE, "-v", "0")
     with psycopg.connect(url, autocommit=True) as connection:
-        # Foreign keys are true by construction; looking each up would take most of the time.
+        # Foreign keys are correct by construction; checking each would take most of the time.
         connection.execute("SET session_replication_role = replica")
         connection.execute(_ANNOTATIONS, {"campaign": campaign, "annotations": judgements // _EACH})
         connection.execute(_JUDGEMENTS, {"each": _EACH})

@@ -1,8 +1,8 @@
-"""Label Studio on the same machine and the same PostgreSQL, measured by scripts that stand outside this repository.
+"""Label Studio on the same machine and the same PostgreSQL, measured by scripts outside this repository.
 
 LABEL_STUDIO_BENCH names their folder (default: shared/bench/label_studio beside the checkout), LABEL_STUDIO_VENV a
-virtual environment with label-studio and gunicorn (default: var/label-studio, which `make label-studio` makes). The
-page is looked at where that folder also holds node_modules with puppeteer-core.
+virtual environment with label-studio and gunicorn (default: var/label-studio, which `make label-studio` creates). The
+page is only measured if that folder also has node_modules with puppeteer-core.
 """
 
 import json
@@ -29,17 +29,17 @@ from benchmarks.web_server import ROOT, free_port, own_database
 
 TIMES_FASTER = 10.0
 TASKS, TASKS_TO_EMPTY, WANTED = 2000, 150, 3
-DATABASE = "ls"  # the scripts know no other
+DATABASE = "ls"  # hard-coded in the scripts
 MARK = "made by a benchmark of Stereoscope"
-PATIENCE = 300.0  # for any one script; nothing here may hang
+PATIENCE = 300.0  # timeout of each script
 
 
 class NotMeasured(Exception):
-    """Why Label Studio is not measured, in words for the table."""
+    """The reason why Label Studio is not measured, as text for the table."""
 
 
 def rows(address: str, our_loads: dict[int, Load], surplus: int, *, seconds: float) -> Iterable[Row]:
-    """Measure Label Studio and set it beside what was measured of ours, or say why not."""
+    """Measure Label Studio and compare it with our measurements, or yield the reason why not."""
     try:
         with _running(address) as server:
             yield from _closed_loops(server, our_loads, seconds)
@@ -133,7 +133,7 @@ class _LabelStudio:
         self._run("bash", str(self.scripts / "serve.sh"), verb)
 
     def project(self, tasks: int) -> int:
-        """Make a project whose tasks want three annotations each; return its number."""
+        """Create a project whose tasks need three annotations each; return its number."""
         images = self.folder / "images" / "set"
         if not images.is_dir():
             self._python("make_images.py", str(images))  # 200, as its tasks name them
@@ -203,7 +203,7 @@ def _folder(variable: str, default: Path, *, holding: str) -> Path:
 
 
 def _drop_what_a_killed_run_left(address: str) -> None:
-    """Drop the database if we made it; one that somebody else made stays, and nothing is measured."""
+    """Drop the database of a killed run; a database that others created stays, and nothing is measured."""
     with psycopg.connect(address, autocommit=True) as server:
         query = "SELECT shobj_description(oid, 'pg_database') FROM pg_database WHERE datname = %s"
         comment = server.execute(query, [DATABASE]).fetchone()

@@ -1,8 +1,8 @@
-"""An open campaign of a million screens on PostgreSQL, in a few minutes: rows are made by the database itself.
+"""An open campaign of a million screens on PostgreSQL, in a few minutes because the database generates the rows.
 
 300,000 images, 1,000,000 screens of five attributes, 1,000,000 answers (5,000,000 judgements) of 500 annotators on
-60 days, in the middle of the work: a part of the screens is complete, a part begun, most untouched. A quota rule,
-checks, reports, invitations, quality events, jobs and a generation run stand beside it, so that every page has rows.
+60 days, in the middle of the work: some of the screens are complete, some begun, most untouched. A quota rule,
+checks, reports, invitations, quality events, jobs and a generation run are included, so that every page has rows.
 """
 
 import json
@@ -28,7 +28,7 @@ _COMPLETE, _TWO, _ONE = 250_000, 100_000, 50_000
 _GOLD, _GOLD_ANSWERS_EACH = 200, 20
 _REGIONS = ("North Isles", "South Isles", "High Plains", "Low Coast")
 
-# Whose turn it is at place s of screen t: three different people, women and men alternating.
+# The annotator of slot s of screen t: three different people, alternately women and men.
 _WHO = "(({t}) * 7 + ({s}) * 167) % {annotators}"
 # Answer number i (from 0) is the {s}-th of screen {t} (from 0).
 _PLACES = """
@@ -39,7 +39,7 @@ _PLACES = """
                 WHEN i < {three} + {two} THEN (i - {three}) / {pairs} ELSE 0 END AS s
     FROM generate_series(0, {answers} - 1) i
 """
-# In order, as its index likes them.
+# Ascending, which suits the index.
 _KEY = """
     CREATE FUNCTION pg_temp.key(number bigint) RETURNS uuid LANGUAGE sql IMMUTABLE
     AS $$ SELECT lpad(to_hex(number), 32, '0')::uuid $$
@@ -104,7 +104,7 @@ _STATEMENTS = (
     """INSERT INTO annotation_judgement (annotation_id, attribute_id, present)
        SELECT a.id, k.attribute_id, k.present = (a.id % 9 <> 0) FROM annotation_annotation a
        JOIN annotation_knownanswer k ON k.task_id = a.task_id WHERE a.id > {answers}""",
-    # Everybody has another screen open now, of those nobody answered.
+    # Everybody has an open assignment of an unanswered screen.
     """INSERT INTO annotation_assignment (id, public_id, task_id, annotator_id, state, purpose, slot, leased_at,
            expires_at)
        SELECT 2 * {answers} + i, pg_temp.key(2 * {answers} + i), {screens} - i, {annotator} + i, 'leased', 'label', 0,
@@ -138,7 +138,7 @@ _TABLES = (
 
 @transaction.atomic
 def make() -> Campaign:
-    """Make the study, its campaign and all that is in it; PostgreSQL only."""
+    """Create the study and its campaign with all rows; PostgreSQL only."""
     now = timezone.now()
     lead = User.objects.create_user(LEAD, password="for this minute only")
     study = Study.objects.create(
@@ -196,7 +196,7 @@ def _people(campaign: Campaign) -> list[Annotator]:
 
 
 def _mixes() -> dict[str, str]:
-    """Return what the quota rule sees of screens held by these women (1) and men (0)."""
+    """Return the quota rule's summary of screens held by these women (1) and men (0)."""
     rules = TaskRules((Rule(AT_LEAST, "gender", 1, frozenset({"man"}), negated=True),))
     held_by_mix = {"mix0": "", "mix1a": "1", "mix1b": "0", "mix2": "10", "mix3a": "101", "mix3b": "010"}
     return {
@@ -242,13 +242,13 @@ def _fill(
     sizes["moment"] = _MOMENT.format(**sizes)
     sizes["who"] = _WHO.format(t="t", s="s", **sizes)
     with connection.cursor() as cursor:
-        # What refers to what is known to be there: checking it row by row takes most of the time.
+        # Skip foreign keys, which are correct by construction: checking them row by row takes most of the time.
         cursor.execute("SET LOCAL session_replication_role = replica")
         cursor.execute(_KEY)
         indexes = _drop_indexes(cursor)
         for statement in _STATEMENTS:
             cursor.execute(statement.format(**sizes))
-        for index in indexes:  # once over all rows is faster than row by row
+        for index in indexes:  # faster for all rows at once than row by row
             cursor.execute(index)
         for table in _TABLES:
             cursor.execute(
@@ -257,7 +257,7 @@ def _fill(
 
 
 def _drop_indexes(cursor: Any) -> list[str]:
-    """Drop the indexes of the large tables that no constraint needs; return how to make them again."""
+    """Drop the indexes of the large tables that no constraint needs; return the statements that create them again."""
     cursor.execute(
         "SELECT indexname, indexdef FROM pg_indexes WHERE tablename = ANY(%s)"
         " AND indexname NOT IN (SELECT conname FROM pg_constraint)",
@@ -270,13 +270,13 @@ def _drop_indexes(cursor: Any) -> list[str]:
 
 
 def settle() -> None:
-    """Do what autovacuum does to a table that grew so much: statistics, and pages known to be visible to all."""
+    """Do the work of autovacuum for a table after large growth: update statistics and the visibility map."""
     with connection.cursor() as cursor:
         cursor.execute("VACUUM ANALYZE")
 
 
 def main() -> None:
-    """Make it in the database of `DATABASE_URL` and print the campaign."""
+    """Create it in the database of `DATABASE_URL` and print the campaign."""
     campaign = make()
     settle()
     print(json.dumps({"campaign": campaign.pk}))

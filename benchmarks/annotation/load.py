@@ -1,9 +1,9 @@
-"""Submitting as fast as the server can answer: gunicorn with two workers, HTTP keep-alive, no thinking time.
+"""Submissions at the server's maximum rate: gunicorn with two workers, HTTP keep-alive, no thinking time.
 
 A closed loop of 1, 8 and 32 annotators, with one quota rule and 5 % gold tasks, in a campaign of 4,000 tasks and
 one of 100,000; campaigns labelled to their end; then Label Studio on the same machine (`label_studio`). On
-PostgreSQL where one answers (`DATABASE_URL`, else this machine), and on SQLite. The driver takes its share of the
-same processors.
+PostgreSQL if one is available (`DATABASE_URL`, else this machine), and on SQLite. The driver uses the same
+processors as the server.
 """
 
 import tempfile
@@ -20,25 +20,25 @@ from benchmarks.web_server import Platform, Server, own_database, platform, post
 SECONDS = 20.0
 ANNOTATORS = (1, 8, 32)
 LIMIT_RATE = 200.0
-# One process writes at a time; 113 to 190 a second were measured on two quiet cores.
+# One process writes at a time; 113 to 190 per second were measured on two idle cores.
 LIMIT_RATE_SQLITE = 100.0
 LIMIT_MS = {8: 60.0, 32: 250.0}
 TASKS, MANY_TASKS = 4000, 100_000
-# A larger campaign may cost a quarter of the rate.
+# A larger campaign may reduce the rate by a quarter.
 KEPT_OF_RATE = 0.75
 WANTED = 3
 
 
 @dataclass
 class OurLoads:
-    """What was measured on PostgreSQL, to be set beside Label Studio."""
+    """Measurements on PostgreSQL, for comparison with Label Studio."""
 
     by_annotators: dict[int, Load] = field(default_factory=dict)
     surplus: int = 0
 
 
 def run() -> Iterable[Row]:
-    """Prepare databases of its own, start the server, label, and throw everything away."""
+    """Create temporary databases, start the server, label, and remove everything."""
     with tempfile.TemporaryDirectory() as folder:
         address = postgres_address()
         if address is None:
@@ -84,7 +84,7 @@ def _closed_loop(
     installation: Platform, server: Server, number: int, *, tasks: int = TASKS
 ) -> tuple[Load, list[Row]]:
     campaign = installation.campaign(tasks=tasks, annotators=number)
-    drive(server.port, campaign, seconds=1)  # loads what is loaded once
+    drive(server.port, campaign, seconds=1)  # warm-up
     web, database = server.web_seconds(), server.database_seconds()
     load = drive(server.port, campaign, seconds=SECONDS)
     web, database = server.web_seconds() - web, server.database_seconds() - database
@@ -116,7 +116,7 @@ def _closed_loop(
 
 
 def _to_empty(installation: Platform, server: Server, *, tasks: int, annotators: int) -> tuple[int, Row]:
-    """Label a campaign to its end; return how many annotations too many it got, and the row."""
+    """Label a campaign to its end; return the number of excess annotations, and the row."""
     campaign = installation.campaign(tasks=tasks, annotators=annotators)
     load = drive(server.port, campaign, seconds=300)
     counts = installation.count(campaign["campaign"])

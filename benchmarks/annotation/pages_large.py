@@ -1,9 +1,9 @@
-"""Every page a lead can open of a campaign of 300,000 images, a million screens and five million judgements.
+"""Every page that a lead can open of a campaign of 300,000 images, a million screens and five million judgements.
 
-On PostgreSQL, in a database of its own that is dropped at the end: some minutes and 5 GiB of disk, so that it is
-measured when it is named. Of every page the median of five requests counts, each at most 500 ms on the server; what
-is polled every five seconds at most 100 ms. Pages whose numbers are counted apart are measured when these were
-counted, and how long that takes stands beside. `processor` is the time of the web server's thread and of the
+On PostgreSQL, in a separate database that is dropped at the end: some minutes and 5 GiB of disk, so it is
+measured only when named. The median of five requests counts for each page, at most 500 ms on the server; pages that
+are polled every five seconds at most 100 ms. Pages with separately counted numbers are measured after the count,
+whose time is also reported. `processor` is the time of the web server's thread and of the
 database's process together.
 """
 
@@ -26,7 +26,7 @@ _MOST_SECONDS_COUNTED = 1_800.0
 _STUDY = "/studies/large/"
 _CAMPAIGN = f"{_STUDY}campaigns/marking/"
 POLLED = (f"{_CAMPAIGN}progress/",)
-# {names} are found in the database. What deep pages follow is in the middle of the rows.
+# {names} are found in the database. Deep pages begin in the middle of the rows.
 PAGES = (
     *POLLED,
     "/studies/",
@@ -89,7 +89,7 @@ PAGES = (
 
 
 def run() -> Iterable[Row]:
-    """Make the campaign, open every page in a process of its own, and drop the database."""
+    """Create the campaign, open every page in a separate process, and drop the database."""
     address = postgres_address()
     if address is None:
         yield Row(
@@ -133,7 +133,7 @@ def _pages() -> Iterator[dict[str, Any]]:
     keys = _keys()
     chosen = sys.argv[2:]
     paths = [path for path in PAGES if not chosen or any(fragment in path for fragment in chosen)]
-    for path in paths:  # what is counted apart is begun by the first who looks
+    for path in paths:  # the first request starts the separate count
         client.get(path.format(**keys))
     until = time.monotonic() + _MOST_SECONDS_COUNTED
     while CampaignSnapshot.objects.filter(counted_at=None).exists() and time.monotonic() < until:
@@ -181,7 +181,7 @@ def _keys() -> dict[str, Any]:
 
 
 def main(step: str) -> None:
-    """Make the campaign in the database of `DATABASE_URL`, or time its pages, and print what was found."""
+    """Create the campaign in the database of `DATABASE_URL`, or time its pages, and print the measurements."""
     sys.path.insert(0, str(ROOT / "platform"))
     os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
     import django

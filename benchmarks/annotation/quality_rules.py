@@ -1,9 +1,9 @@
-"""How often the standard quality rules warn honest annotators, and how often they catch careless ones: simulated.
+"""Simulated rates at which the standard quality rules warn honest annotators and detect careless ones.
 
-Marking in screens of five attributes, each task answered by three others before, which is what the rules compare
-with. Everybody answers 300 screens and is looked at after every tenth, so an alarm at any look counts. Honest
-annotators differ: they overlook 5 to 50 % of what is there, tick 0 to 10 % of what is not, and take a median of 5 to
-30 seconds. What is there is 5 to 40 % of what is asked.
+Marking in screens of five attributes, each task answered by three others before, with whom the rules compare.
+Everybody answers 300 screens and is checked after every tenth, so an alarm at any check counts. Honest
+annotators differ: they overlook 5 to 50 % of the attributes present, tick 0 to 10 % of the absent ones, and take a
+median of 5 to 30 seconds. Of the attributes asked, 5 to 40 % are present.
 """
 
 import json
@@ -23,7 +23,7 @@ MOST_FALSE_ALARMS, LEAST_CAUGHT = 0.01, 0.99
 
 
 def run() -> Iterable[Row]:
-    """Simulate honest annotators and three kinds of careless ones, in a process that knows the platform."""
+    """Simulate honest annotators and three kinds of careless ones, in a process with the platform loaded."""
     command = [sys.executable, "-m", "benchmarks.annotation.quality_rules"]
     printed = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
     for line in printed.splitlines():

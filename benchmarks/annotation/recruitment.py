@@ -1,7 +1,7 @@
 """A recruitment of 1,000 places by the stand-in for Prolific, while a web or worker process is killed each second.
 
-People arrive, answer, complete, return, decline and vanish; a tenth of the panel's answers and events go wrong. Web
-server, workers, the stand-in and PostgreSQL are processes of their own.
+People arrive, answer, complete, return, decline and vanish; a tenth of the panel's responses and events fail. Web
+server, workers, the stand-in and PostgreSQL are separate processes.
 """
 
 import tempfile
@@ -14,18 +14,16 @@ from benchmarks.table import Row
 from benchmarks.web_server import own_database, postgres_address
 
 PLACES, SCREENS, AT_ONCE = 1_000, 2, 12
-SECONDS = (
-    2_700.0  # at most for the people, and as much again for their pay; ten minutes on a machine that is idle
-)
+SECONDS = 2_700.0  # each for the people and for their pay; ten minutes when idle
 
 
 def run() -> Iterator[Row]:
-    """Recruit, kill, pay and count; stops by itself."""
+    """Recruit, kill, pay and count; ends by itself."""
     yield from measure(places=PLACES, seconds=SECONDS)
 
 
 def measure(*, places: int, seconds: float) -> Iterator[Row]:
-    """Return a row for each promise about a recruitment of so many places."""
+    """Return a row for each claim about a recruitment of that many places."""
     from tests.foundation.database.own_database import platform_on
     from tests.services.annotators import web_server
     from tests.services.prolific.fake import fake_prolific

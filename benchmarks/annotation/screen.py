@@ -2,9 +2,9 @@
 
     python -m benchmarks screen        (make bench)
 
-gunicorn with two workers, PostgreSQL where it answers, else SQLite; 512-pixel pictures, each asked about once.
-Painted is when the browser reports the picture's own paint (Element Timing). Submit is clicked with the mouse
-after ‘None of the above’, fifty times by one annotator without thinking.
+gunicorn with two workers, PostgreSQL if available, else SQLite; 512-pixel pictures, each asked about once.
+The picture counts as painted when the browser reports its paint (Element Timing). Submit is clicked with the mouse
+after ‘None of the above’, fifty times by one annotator without thinking time.
 """
 
 import json
@@ -34,7 +34,7 @@ PORT = 8437
 SUBMITS = 50
 COLD_OPENS = 7
 PICTURES = SUBMITS + 12
-# Measured on two quiet cores: 328 to 506 ms to open, 73 to 76 ms to the next picture.
+# Measured on two idle cores: 328 to 506 ms to open, 73 to 76 ms to the next picture.
 LIMITS = {"cold_kb": 150.0, "task_kb": 10.0, "open_ms": 500.0, "median_ms": 90.0, "p95_ms": 150.0}
 WATCH = """
 window.painted = [];
@@ -51,7 +51,7 @@ PAINTED = (
 
 @dataclass
 class Measured:
-    """What one run of the browser saw."""
+    """The measurements of one run of the browser."""
 
     cold_bytes: list[int] = field(default_factory=list)
     opened: list[float] = field(default_factory=list)
@@ -61,7 +61,7 @@ class Measured:
 
 
 def run() -> Iterable[Row]:
-    """Serve, look, and compare with the limits."""
+    """Serve, measure, and compare with the limits."""
     measured = measure()
     if measured is None:
         yield Row("the marking screen in Chromium", "no Chromium found", "", None)
@@ -71,7 +71,7 @@ def run() -> Iterable[Row]:
 
 @cache
 def measure() -> Measured | None:
-    """Look at the screen, once however many benchmarks ask; None without a browser."""
+    """Measure the screen, once for all benchmarks that use it; return None without a browser."""
     browser = _browser_path()
     if browser is None:
         return None
@@ -120,7 +120,7 @@ def _browser_path() -> str | None:
 
 
 def _seed(environment: dict[str, str]) -> dict[str, Any]:
-    """Make the database, the compressed files and a campaign; return how to open it."""
+    """Create the database, the compressed files and a campaign; return how to open it."""
     for command in (["migrate"], ["collectstatic", "--noinput"]):
         manage = [sys.executable, "manage.py", *command, "-v", "0", "--skip-checks"]
         subprocess.run(manage, cwd=ROOT, env=environment, check=True, capture_output=True)
@@ -173,7 +173,7 @@ def _look(executable: str, seeded: dict[str, Any]) -> Measured:
     measured = Measured()
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=executable, args=["--no-sandbox"])
-        for _ in range(COLD_OPENS + 1):  # the first warms the server, not the browser
+        for _ in range(COLD_OPENS + 1):  # the first open warms up the server, not the browser
             _open(browser, seeded, measured).context.close()
         measured.opened.pop(0)
         measured.cold_bytes.pop(0)
@@ -185,7 +185,7 @@ def _look(executable: str, seeded: dict[str, Any]) -> Measured:
 
 
 def _open(browser: Any, seeded: dict[str, Any], measured: Measured) -> Any:
-    """Open the task in a new profile, and wait until its picture is painted."""
+    """Open the task in a new browser profile, and wait until its picture is painted."""
     context = browser.new_context(viewport={"width": 1280, "height": 800})
     address = f"http://127.0.0.1:{PORT}"
     context.add_cookies([{"name": "stereoscope_session", "value": seeded["session"], "url": address}])
@@ -215,7 +215,7 @@ def _submit(page: Any, measured: Measured) -> None:
             break
         page.wait_for_timeout(5)
     measured.submitted.append(_painted(page) - page.evaluate("pressed"))
-    page.wait_for_load_state("networkidle")  # the look ahead belongs to the task's bytes
+    page.wait_for_load_state("networkidle")  # the prefetched next task counts for the bytes of a task
     measured.task_bytes.append(page.transferred - before)
 
 
@@ -228,7 +228,7 @@ def _painted(page: Any) -> float:
 
 
 def _count_bytes(page: Any) -> None:
-    """Add up what comes over the wire, headers included, without the pictures."""
+    """Add up the transferred bytes, including headers and excluding pictures."""
     page.transferred = 0
     pictures: set[str] = set()
     client = page.context.new_cdp_session(page)
@@ -247,7 +247,7 @@ def _count_bytes(page: Any) -> None:
 
 
 def _seeded() -> dict[str, Any]:
-    """Make an open campaign of as many pictures as will be looked at, and somebody signed in to it."""
+    """Create an open campaign with the necessary number of pictures, and a signed-in annotator."""
     sys.path.insert(0, str(ROOT / "platform"))
     os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
     import django
@@ -292,7 +292,7 @@ def _seeded() -> dict[str, Any]:
             data = draw(seed=1000 * index + number, attributes={"tall hat"}).png
             store_image(study=study, data=data, group=group, model_label="sketch")
     for image in Image.objects.all():
-        shown_bytes(image, size=FULL)  # as after the first annotator of three saw it
+        shown_bytes(image, size=FULL)  # as after the first of three annotators saw it
     draft = lifecycle.create(study=study, name="Marking", kind="stereotype_marking", by=lead)
     campaign = lifecycle.open_(campaign=draft, by=lead)
     _, token = invitations.invite(campaign=campaign, by=None)

@@ -1,4 +1,4 @@
-"""A campaign to measure labelling on: invented people, images without files, one quota rule, gold tasks."""
+"""A campaign for benchmarks of labelling: invented people, images without files, one quota rule, gold tasks."""
 
 import uuid
 from typing import Any
@@ -24,7 +24,7 @@ _ANALYZED = ("annotation_task", "annotation_taskattribute", "generation_image")
 
 
 def make(*, tasks: int, annotators: int) -> dict[str, Any]:
-    """Open a campaign of `tasks` screens of five attributes and let people in; return its id and their keys."""
+    """Open a campaign of `tasks` screens of five attributes and enrol annotators; return its id and their keys."""
     name = uuid.uuid4().hex[:8]
     study = Study.objects.create(name=name, slug=name, seed=1, resource=_resource(name))
     group = StudyGroup.objects.create(study=study, group=study.resource.groups.get(), name="Velmari")
@@ -44,7 +44,7 @@ def make(*, tasks: int, annotators: int) -> dict[str, Any]:
     _add_tasks(planned, _add_images(study, group, 1, tasks - 1))
     gold = _add_images(study, group, tasks, _GOLD_TASKS)
     _add_known_answers(_add_tasks(planned, gold, purpose=Task.Purpose.GOLD, wanted=0, quota_mix=""))
-    if connection.vendor == "postgresql":  # as autovacuum does within a minute
+    if connection.vendor == "postgresql":  # as autovacuum would within a minute
         with connection.cursor() as cursor:
             cursor.execute(f"ANALYZE {', '.join(_ANALYZED)}")
     keys = [_person(campaign, "man" if index % 2 else "woman") for index in range(annotators)]
@@ -52,7 +52,7 @@ def make(*, tasks: int, annotators: int) -> dict[str, Any]:
 
 
 def count(campaign: int) -> dict[str, int]:
-    """Return how many annotations a campaign has, and how many tasks have fewer or more than wanted."""
+    """Return the number of a campaign's annotations, and of tasks with fewer or more than wanted."""
     annotations = Annotation.objects.filter(campaign=campaign, is_latest=True)
     accepted = Count("annotations", filter=Q(annotations__status="accepted"))
     tasks = Task.objects.filter(campaign=campaign, purpose=Task.Purpose.LABEL).annotate(accepted=accepted)
@@ -78,7 +78,7 @@ def _add_images(study: Study, group: StudyGroup, start: int, number: int) -> lis
 
 
 def _add_tasks(planned: Task, images: list[Image], **differing: Any) -> list[Task]:
-    """Ask of each image what `planned` asks: what opening would do, in the time a benchmark has."""
+    """Create a task with the questions of `planned` for each image, as opening a campaign does but faster."""
     task_fields = {"campaign": planned.campaign, "wanted": planned.wanted, "quota_mix": planned.quota_mix}
     tasks = Task.objects.bulk_create(
         (Task(**task_fields | differing, image=image) for image in images), batch_size=5000

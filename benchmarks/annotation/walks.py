@@ -1,9 +1,9 @@
-"""Long walks of people and leads through campaigns, ten times as many as in the tests, each with a seed of its own.
+"""Long random walks of people and leads through campaigns, ten times as many as in the tests, each with its own seed.
 
     python -m benchmarks walks        (make bench)
 
-After every step the database must agree with a plain model of leases, quotas, checks and corrections. The tests walk
-by the verbs and over HTTP, through campaigns of attributes and of questions. Some minutes on two cores.
+After every step the database must agree with a simple model of leases, quotas, checks and corrections. The tests walk
+by calling functions and over HTTP, through campaigns of attributes and of questions. Some minutes on two cores.
 """
 
 import os

@@ -1,7 +1,7 @@
-"""What the platform adds to a model: a run of ours beside the bare pipeline call, image by image in one process.
+"""The overhead of the platform: a generation run compared with the bare pipeline call, image by image in one process.
 
-Ours is the code a worker runs: requests from the database, the call, PNG, file and row, progress. The bare call is what
-a script would write, `pipeline(prompt, generator=…)`, on the very pipeline that ours holds.
+Ours is the code of a worker: requests from the database, the call, PNG, file and row, progress. The bare call is that
+of a script, `pipeline(prompt, generator=…)`, with the same pipeline object.
 """
 
 import io
@@ -22,13 +22,13 @@ from benchmarks.table import Row
 IMAGES = 40
 STEPS = 20
 OVERHEAD = 0.03
-Times = tuple[float, float]  # of the processor, by the clock
+Times = tuple[float, float]  # processor time, elapsed time
 CLAIM = "processor time that a run adds to the bare call: tiny, 64 × 64, 20 steps"
 CUDA_CLAIM = "images a second of a full-size Stable Diffusion, beside the bare loop"
 
 
 def run() -> Iterator[Row]:
-    """Yield the two claims; each measured in a process of its own, with a database of its own."""
+    """Yield the two claims; each is measured in a separate process with a separate database."""
     if find_spec("diffusers") is None:
         yield Row(CLAIM, "diffusers is missing", f"{OVERHEAD:.0%}", None)
         return
@@ -76,13 +76,13 @@ def _tiny(folder: Path) -> str:
     bare, our_times = _interleaved(
         weights, {"num_inference_steps": STEPS, "width": 64, "height": 64, "device": "cpu"}, IMAGES
     )
-    # Processor time decides: by the clock, an image among other programs takes whatever they leave.
+    # Processor time decides, because elapsed time depends on other programs.
     share, by_clock = (_added([b[i] for b in bare], [o[i] for o in our_times]) for i in (0, 1))
     return f"{share:.1%} (by the clock {by_clock:.1%})|{_verdict(share <= OVERHEAD)}"
 
 
 def _added(bare: list[float], our_seconds: list[float]) -> float:
-    """Return the share that is added, of the fastest quarters: other programs only ever make an image slower."""
+    """Return the share added by ours, from the fastest quarters, because other programs only slow images down."""
     alone, whole = (statistics.mean(sorted(seconds)[: len(seconds) // 4]) for seconds in (bare, our_seconds))
     return (whole - alone) / alone
 
@@ -103,7 +103,7 @@ def _verdict(within_limit: bool) -> str:
 
 
 def _interleaved(weights: Path, parameters: dict[str, Any], images: int) -> tuple[list[Times], list[Times]]:
-    """Return the times of the bare call and of ours, pair by pair with the order changing."""
+    """Return the times of the bare call and of ours, in pairs with alternating order."""
     import torch
 
     from generation.models import GenerationRequest

@@ -1,7 +1,7 @@
-"""How a run is shared: an endpoint's pool that stays full, and two workers beside one on a run.
+"""Sharing of a run: the utilisation of an endpoint's pool, and two workers compared with one.
 
-The model is an HTTP server that sleeps, so that what is measured is how long others wait and not this machine's cores.
-Timed at that server, from the first request to the last answer.
+The model is an HTTP server that sleeps, so that waiting times are measured and not this machine's cores.
+Times are taken at that server, from the first request to the last answer.
 """
 
 import random
@@ -35,7 +35,7 @@ set_prompts(study=study, templates=["{{a_an}} {{id}} person"], images_per_prompt
 
 
 class Latencies:
-    """Makes an endpoint answer after given seconds, and remembers when it was busy."""
+    """Makes an endpoint answer after given seconds, and records when it was busy."""
 
     def __init__(self, endpoint: Endpoint, seconds: list[float]) -> None:
         self.asked = list(seconds)
@@ -46,7 +46,7 @@ class Latencies:
 
     @property
     def span(self) -> float:
-        """From the first request to the last answer."""
+        """Return the seconds from the first request to the last answer."""
         return self._last - self._first
 
     @property
@@ -80,7 +80,7 @@ def run() -> Iterator[Row]:
 
 
 def _pool(installation: Platform, endpoint: Endpoint) -> Row:
-    """Ideal: every call's seconds, shared evenly by all that may be under way."""
+    """Measure the pool. The ideal is the sum of all calls' seconds, divided by the maximum of concurrent calls."""
     draws = random.Random(11)
     latencies = Latencies(endpoint, [draws.expovariate(1 / _MEAN_SECONDS) for _ in range(_CALLS)])
     installation.environment["OPENAI_IMAGES_AT_ONCE"] = str(_AT_ONCE)

@@ -1,1 +1,1 @@
-"""Measurements of the exchange with a Label Studio server."""
+"""Benchmarks of the exchange with a Label Studio server."""

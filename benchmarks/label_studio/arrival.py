@@ -1,7 +1,7 @@
-"""From submitting an answer in a Label Studio to the label that it becomes here: by its webhook, with one worker.
+"""The time from an answer in Label Studio to its label in Stereoscope, by webhook and with one worker.
 
-A real Label Studio, our web server and a worker run for this. Answers come one after the other, each once the one
-before has arrived. The first, for which a worker that was just started loads what it needs, is a row of its own.
+A real Label Studio, our web server and a worker run for this. Answers are submitted one by one, each after the
+previous label. The first, for which a newly started worker loads its modules, has its own row.
 """
 
 import tempfile
@@ -26,7 +26,7 @@ _PATIENCE, _PAUSE = 60.0, 0.02  # seconds
 
 
 def run() -> Iterable[Row]:
-    """Measure on SQLite and, where it answers, on PostgreSQL as our own database."""
+    """Measure on SQLite and, if available, on PostgreSQL as our own database."""
     claim = f"answer in Label Studio to label here, slowest of {ANSWERS}"
     try:
         with label_studio_server() as label_studio, tempfile.TemporaryDirectory() as name:
@@ -70,7 +70,7 @@ def _rows(claim: str, installation: Platform, label_studio: LabelStudio, folder:
 
 
 def answer(campaign_id: int, url: str, token: str, tasks: list[int], result: list) -> dict:
-    """Answer tasks there and wait for the label of each; run in the platform, in a process of its own."""
+    """Answer tasks in Label Studio and wait for the label of each; runs inside the platform, in a separate process."""
     import httpx
 
     from annotation.models import Annotation

@@ -1,7 +1,7 @@
-"""Everything in a Label Studio compared with what is known here: 30,000 annotations of a real server, counted.
+"""A full comparison with Label Studio: 30,000 annotations of a real server.
 
-The server is started for this and its annotations are written into its database, as people would take weeks; they
-are read over its API like any others.
+The server is started for this and its annotations are written into its database, because people would take weeks;
+they are read over its API like any others.
 """
 
 import json
@@ -29,12 +29,13 @@ _CODE = (
 )
 
 
-# What costs least there, and what is usual: the same annotations in 10,000 tasks of one project, or in 30,000 of three.
+# The cheapest arrangement and the usual one: the same annotations in 10,000 tasks of one project, or in 30,000 of
+# three.
 ARRANGEMENTS = {"shared": "one project", "per_slot": "a project for each answer"}
 
 
 def run(annotations: int = ANNOTATIONS) -> Iterable[Row]:
-    """Measure both arrangements on SQLite and, where it answers, on PostgreSQL as our own database."""
+    """Measure both arrangements on SQLite and, if available, on PostgreSQL as our own database."""
     claim = f"{annotations:,} annotations in Label Studio compared and counted"
     try:
         with label_studio_server() as label_studio, tempfile.TemporaryDirectory() as name:
@@ -72,7 +73,7 @@ def _rows(
     again = ask(installation, "pull", str(campaign))
     where = f"{ARRANGEMENTS[arrangement]} ({number:,} tasks), {installation.database}"
     complete = first_pull["counted"] == annotations
-    # Most of the time is Label Studio's own, which answers by task: three times as many take it longer.
+    # Most of the time is Label Studio's own, which responds per task, so three times the tasks take longer.
     limited = arrangement == "shared"
     limit = LIMIT_SECONDS * annotations / ANNOTATIONS
     yield Row(
@@ -92,13 +93,13 @@ def _rows(
 
 
 def ask(installation: Platform, function: str, arguments: str, *, module: str = "pull") -> dict:
-    """Call a function of a benchmark in the platform, in a process of its own."""
+    """Call a function of a benchmark inside the platform, in a separate process."""
     code = _CODE.format(module=module, what=function, arguments=arguments)
     return dict(json.loads(installation.shell(code)))
 
 
 def send(campaign_id: int, url: str, token: str, users: list[int], arrangement: str = "shared") -> dict:
-    """Have a campaign labelled there, send its tasks, and say who the users are; run in the platform."""
+    """Set up labelling of a campaign there, send its tasks, and return its users; runs inside the platform."""
     from annotation.label_studio.base.connections import connect
     from annotation.label_studio.models import LabelStudioUser
     from annotation.label_studio.push.lifecycle import begin
@@ -129,7 +130,7 @@ def send(campaign_id: int, url: str, token: str, users: list[int], arrangement: 
 
 
 def pull(campaign_id: int) -> dict:
-    """Compare everything as the job does; run in the platform, in a process that does nothing else."""
+    """Compare everything as the job does; runs inside the platform, in a process with no other work."""
     import resource
     import time
 

@@ -1,6 +1,6 @@
-"""Sending a campaign's tasks to a Label Studio, beside what its own bulk import takes for the same tasks.
+"""Sending a campaign's tasks to Label Studio, compared with its own bulk import of the same tasks.
 
-Both go to one real server, which is started for this, in turns: each time into a project of its own.
+Both use one real server, which is started for this, alternately, and each time a new project.
 """
 
 import json
@@ -23,8 +23,8 @@ TASKS = 10_000
 ROUNDS = 3
 AT_LEAST = 0.8
 _SITE = "https://stereoscope.example.org"
-# As a worker does that has pushed before: a small campaign goes first, unmeasured. The rows that the bulk import then
-# sends are those of the push before it.
+# As in a worker that has pushed before: a small campaign is sent first, without measurement. The bulk import then
+# sends the rows of the preceding push.
 _PUSH = """
 import json, time
 from annotation.label_studio.base import connections
@@ -51,7 +51,7 @@ _FIRST = 50
 
 
 def run() -> Iterable[Row]:
-    """Measure both, on SQLite and, where it answers, on PostgreSQL as our own database."""
+    """Measure both on SQLite and, if available, on PostgreSQL as our own database."""
     claim = f"tasks sent to Label Studio beside its own bulk import, {TASKS:,} tasks"
     try:
         with label_studio_server() as label_studio, tempfile.TemporaryDirectory() as folder:
@@ -111,7 +111,7 @@ def _measured(claim: str, installation: Platform, label_studio: LabelStudio, fol
 
 
 def _bulk_import(label_studio: LabelStudio, like: int, body: bytes) -> float:
-    """Return how long Label Studio takes to make a project like ours and to take the rows in one request."""
+    """Return the seconds that Label Studio takes to create a project like ours and import the rows in one request."""
     headers = {"Authorization": f"Token {label_studio.owner.token}", "Content-Type": "application/json"}
     with httpx.Client(base_url=label_studio.url, headers=headers, timeout=600, trust_env=False) as http:
         project = http.get(f"/api/projects/{like}/").raise_for_status().json()

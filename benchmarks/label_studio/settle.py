@@ -1,4 +1,4 @@
-"""Writing down 30,000 annotations of a Label Studio and making labels of them, without the server over there."""
+"""Mirroring 30,000 annotations of Label Studio and making labels of them, without its server."""
 
 import json
 import resource
@@ -18,7 +18,7 @@ PER_TASK = 3
 PEOPLE = 9
 LIMIT_SECONDS = 25.0
 LIMIT_MEBIBYTES = 150.0
-_PAGE = 200  # tasks, as a comparison reads them
+_PAGE = 200  # tasks, as in a comparison
 _START = datetime(2026, 1, 5, 9, tzinfo=UTC)
 _MEASURE = (
     "import json\nfrom benchmarks.label_studio.settle import measure\nprint(json.dumps(measure({campaign})))"
@@ -26,7 +26,7 @@ _MEASURE = (
 
 
 def run() -> Iterable[Row]:
-    """Measure on SQLite and, where it answers, on PostgreSQL."""
+    """Measure on SQLite and, if available, on PostgreSQL."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         with platform(f"sqlite:///{folder / 'ours.sqlite3'}", "SQLite", folder) as installation:
@@ -40,7 +40,7 @@ def run() -> Iterable[Row]:
 
 
 def rows(installation: Platform) -> Iterator[Row]:
-    """Measure on one database, in a process of its own."""
+    """Measure on one database, in a separate process."""
     campaign = installation.campaign(tasks=ANNOTATIONS // PER_TASK, annotators=PEOPLE)["campaign"]
     measured = json.loads(installation.shell(_MEASURE.format(campaign=campaign)))
     subject = f"{ANNOTATIONS:,} annotations of a Label Studio"
@@ -71,7 +71,7 @@ def rows(installation: Platform) -> Iterator[Row]:
 
 
 def measure(campaign_id: int) -> dict[str, float]:
-    """Mirror and settle a campaign's annotations in this process; return seconds and the memory that took."""
+    """Mirror and settle a campaign's annotations in this process; return seconds and the memory used."""
     from annotation.label_studio.labels.settle import settle
     from annotation.label_studio.pull.mirror import mirror
 
@@ -103,7 +103,7 @@ def _mebibytes() -> float:
 
 
 def _bridge(campaign_id: int) -> tuple[Any, list[str]]:
-    """Set up a campaign as if it had been sent: a project for each answer, and users who are its annotators."""
+    """Set up a campaign as if it had been sent: a project for each answer, and its annotators as users."""
     from annotation.label_studio import models
     from annotation.label_studio.client.encryption import seal
     from annotation.models import Campaign, Task
@@ -150,7 +150,7 @@ def _pages(project: Any, texts: list[str]) -> Iterator[list[dict[str, Any]]]:
 
 
 def _annotation(number: int, slot: int, texts: list[str]) -> dict[str, Any]:
-    # Each project has people of its own: neighbours in number are a man and a woman, as the quota asks.
+    # Each project has its own people: consecutive numbers are a man and a woman, as the quota requires.
     user = 1 + (number + 3 * slot + slot % 2) % PEOPLE
     created_at = (_START + timedelta(seconds=number)).isoformat()
     boxes = [

@@ -1,1 +1,1 @@
-"""Benchmarks of questions put to models."""
+"""Benchmarks of probes."""

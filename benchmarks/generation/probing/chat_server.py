@@ -1,8 +1,8 @@
-"""A chat endpoint in a process of its own: it answers each request after the same time, and counts what it was asked.
+"""A chat endpoint in a separate process, which answers each request after the same time and counts requests.
 
     python -m benchmarks.generation.probing.chat_server SECONDS
 
-prints its port. `GET /counts` says how often each request came and when; `GET /restart` begins to count again.
+prints its port. `GET /counts` returns how often and when each request came; `GET /restart` resets the counts.
 """
 
 import asyncio
@@ -19,12 +19,12 @@ from typing import Any
 
 from benchmarks.web_server import ROOT
 
-TOKENS = (20, 5)  # in and out, of every answer
+TOKENS = (20, 5)  # in and out, per answer
 
 
 @dataclass(frozen=True)
 class ChatServer:
-    """A server that runs, and what it was asked so far."""
+    """A running server and its counts."""
 
     url: str
 
@@ -41,7 +41,7 @@ class ChatServer:
 
 @dataclass(frozen=True)
 class Counts:
-    """`requests`: how often each came. `span`: seconds from the first request to the last answer."""
+    """`requests`: number of times each came. `span`: seconds from the first request to the last answer."""
 
     requests: dict[str, int]
     connections: int
@@ -50,7 +50,7 @@ class Counts:
 
 @contextmanager
 def chat_server(seconds: float) -> Iterator[ChatServer]:
-    """Serve until the block ends; each answer takes so many seconds."""
+    """Run a server until the block ends; each answer takes `seconds`."""
     process = subprocess.Popen(
         [sys.executable, "-m", __name__, str(seconds)], cwd=ROOT, stdout=subprocess.PIPE, text=True
     )
@@ -86,7 +86,7 @@ class _Server:
                 writer.write(start.encode() + body)
                 await writer.drain()
         except (asyncio.IncompleteReadError, ConnectionError):
-            pass  # the client hung up, or was killed
+            pass  # the client disconnected or was killed
         finally:
             writer.close()
 

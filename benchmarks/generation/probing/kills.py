@@ -1,8 +1,8 @@
-"""A run of 5,000 questions whose worker is killed after each second of work: what is asked, stored and paid then.
+"""A run of 5,000 questions whose worker is killed after each second of work: repeated, stored and paid requests.
 
-Two workers stand ready. The one that asks is killed (SIGKILL) a second after it began; the other one takes over when
-the lease has run out, and a new one is started. The endpoint is a process of its own that counts what it is asked. The
-first budget covers 60 % of the run, so that it ends the run once; a second one lets it go on.
+Two workers are ready. The one that asks is killed (SIGKILL) a second after it began; the other takes over when
+the lease expires, and a new one is started. The endpoint is a separate process that counts requests. The
+first budget covers 60 % of the run, so that it ends the run once; a second budget lets it continue.
 """
 
 import subprocess
@@ -25,9 +25,9 @@ from benchmarks.table import Row
 from benchmarks.web_server import ROOT, Platform, own_database, platform, postgres_address
 
 REQUESTS, AT_ONCE, SECONDS = 5_000, 32, 0.02
-# A few more than are under way are paid ahead.
+# A few more requests than are running are paid in advance.
 LOST_AT_MOST = AT_ONCE + AT_ONCE // 4
-PRICE = 100  # of a million tokens
+PRICE = 100  # per million tokens
 REPLY = Decimal(sum(TOKENS) * PRICE) / 1_000_000
 _PATIENCE = 600.0
 _ANSWERED = "SELECT text FROM generation_answer WHERE outcome = 'done'"
@@ -37,7 +37,7 @@ _JOB = "SELECT state, error_code, attempts FROM jobs_job ORDER BY id DESC LIMIT 
 
 
 def run() -> Iterator[Row]:
-    """Kill the workers of a run on PostgreSQL, or on SQLite where there is none."""
+    """Kill the workers of a run on PostgreSQL, or on SQLite if there is none."""
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         url, name = f"sqlite:///{folder}/killed.sqlite3", "SQLite"
@@ -102,7 +102,7 @@ def _rows(killed: "KilledRun") -> Iterator[Row]:
 
 @dataclass
 class KilledRun:
-    """A run, the workers on it, and what was seen each time one was killed."""
+    """A run, its workers, and the observations at each kill."""
 
     installation: Platform
     server: ChatServer
@@ -114,7 +114,7 @@ class KilledRun:
     workers: list["subprocess.Popen[bytes]"] = field(default_factory=list)
 
     def ask(self, *, budget: Decimal) -> None:
-        """Ask until the job ends, and kill the worker that asks a second after it began."""
+        """Ask until the job ends, and kill the asking worker a second after it began."""
         self.installation.run("manage.py", *self._options(budget))
         attempts, stored, began = 0, 0, time.monotonic()
         answered: dict[str, int] = {}
@@ -140,7 +140,7 @@ class KilledRun:
         raise RuntimeError(f"the run did not end in {_PATIENCE:.0f} s")
 
     def rows(self, statement: str) -> list[tuple[Any, ...]]:
-        """Read from the database."""
+        """Query the database."""
         url = self.installation.environment["DATABASE_URL"]
         if url.startswith("sqlite"):
             import sqlite3
@@ -201,8 +201,8 @@ class KilledRun:
                 return
 
     def _look(self, answered: dict[str, int], budget: Decimal) -> None:
-        """Count what is asked again though its answer was stored, and what is spent."""
-        time.sleep(2 * SECONDS)  # what was under way reaches the endpoint
+        """Count repeated requests whose answers were stored, and record the money spent."""
+        time.sleep(2 * SECONDS)  # until running requests reach the endpoint
         counts = {key[-40:]: number for key, number in self.server.counts().requests.items()}
         self.asked_again += sum(counts[key] > number for key, number in answered.items())
         answered.clear()

@@ -1,4 +1,4 @@
-"""A study with a probe run of 500,000 answers, coded, and nineteen small runs: written in pieces, in about a minute."""
+"""A study with a coded probe run of 500,000 answers and nineteen small runs, written in pieces in about a minute."""
 
 from collections.abc import Iterator, Sequence
 from datetime import timedelta
@@ -7,20 +7,20 @@ from typing import Any
 
 ANSWERS = 500_000
 STUDY = "isles"
-RARE = "lantern"  # a word of ten answers
+RARE = "lantern"  # in one of ten answers
 _VARIANTS = ("short_orsani", "short_velmari", "tall_orsani", "tall_velmari")
 _SCENARIOS = tuple(f"scene_{number}" for number in range(1, 51))
 _QUESTIONS = tuple(f"trade_{number}" for number in range(1, 26))
 _REPEATS = 50
 _SMALL_RUNS = 19
 _PIECE = 20_000
-# One of a hundred answers in this order: what became of it, and how the rules coded it.
+# Outcomes and rule codings of a hundred consecutive answers.
 _CODED = ("plus",) * 45 + ("minus",) * 45 + ("refused",) * 5 + ("both",) * 2 + ("other",) * 3
 _CODES = {"plus": 1, "minus": -1}
 
 
 def make() -> None:
-    """Make it in the database of `DATABASE_URL`."""
+    """Create the study in the database of `DATABASE_URL`."""
     from accounts.models import User
     from foundation.database.bulk import refresh_statistics
     from generation.models import Answer, AnswerCount, Coding
@@ -157,7 +157,7 @@ def _text(number: int) -> str:
 def _code(model: Any, coded: Sequence[tuple[int, str, int]]) -> None:
     from foundation.database.bulk import insert
 
-    by_person = [row for row in coded if row[2] % 500 == 3]  # who reads it as both
+    by_person = [row for row in coded if row[2] % 500 == 3]  # a person's coding of these is both
     rows = [(key, "rules", "1", "", outcome, n % 10 > 0) for key, outcome, n in coded]
     rows += [(key, "person", "p1", f"{n}-{key}", "both", True) for key, _, n in by_person]
     insert(

@@ -1,8 +1,8 @@
-"""Pages of probes, and what programs read, beside a run of 500,000 answers: each at most 300 ms on the server.
+"""Pages and API of probes with a run of 500,000 answers: each at most 300 ms on the server.
 
-On SQLite and PostgreSQL, in databases of their own. Of each page the median of five requests after a warm-up counts:
-the processor time of the web server's thread and of the database's process together, which others on the machine do
-not change. The time on the clock and the number of statements stand beside.
+On SQLite and PostgreSQL, in separate databases. The median of five requests after a warm-up counts for each page:
+the processor time of the web server's thread and of the database's process together, which does not depend on other
+programs. Elapsed time and the number of statements are also reported.
 """
 
 import json
@@ -54,7 +54,7 @@ PAGES = (
 
 
 def run() -> Iterator[Row]:
-    """Make the run on each database, and open every page in a process of its own."""
+    """Create the run on each database, and open every page in a separate process."""
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         databases = {"SQLite": f"sqlite:///{folder / 'pages.sqlite3'}"}
@@ -129,7 +129,7 @@ def _processor_seconds(server: int | None) -> float:
 
 
 def main(step: str) -> None:
-    """Make the run in the database of `DATABASE_URL`, or time its pages and print what was found."""
+    """Create the run in the database of `DATABASE_URL`, or time its pages and print the measurements."""
     sys.path.insert(0, str(ROOT / "platform"))
     os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
     import django

@@ -1,6 +1,6 @@
-"""What the platform adds to each request of a probe, and how full it keeps an endpoint.
+"""The overhead of the platform per probe request, and the utilisation of an endpoint.
 
-A local server answers after a fixed time. Processor time is that of the process that asks, with all its threads; the
+A local server answers after a fixed time. Processor time is that of the asking process with all its threads; the
 server and PostgreSQL are other processes.
 """
 
@@ -73,7 +73,7 @@ def _rows(installation: Platform, folder: Path) -> Iterator[Row]:
 
 
 def _ask(file: str) -> float:
-    """Ask what is planned, as the command does; return the seconds of processor time."""
+    """Ask the planned questions as the command does; return the seconds of processor time."""
     from decimal import Decimal
 
     import django
@@ -98,7 +98,7 @@ def _ask(file: str) -> float:
         budget=Decimal(100),
     )
     planned = plan_run(plan=plan, by=None)
-    # Loading takes a second once, whatever is asked.
+    # Loading takes a second once, independent of the number of questions.
     start_here(run=planned, by=None, progress=Unwatched(), limit=_BEFORE)
     ChatServer(settings.OPENAI_BASE_URLS[0]).restart()
     began = time.process_time()
