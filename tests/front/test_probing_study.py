@@ -174,7 +174,7 @@ class TestBiasdora:
             ({"uploads": b"\x00\xff", "resource_name": "New"}, "people.csv"),
         ],
     )
-    def test_what_is_wrong_is_said_and_nothing_is_kept(self, lead_client, resource, sent, sentence):
+    def test_errors_are_shown_and_nothing_is_stored(self, lead_client, resource, sent, sentence):
         if "uploads" in sent:
             sent = sent | {"uploads": [SimpleUploadedFile("people.csv", sent["uploads"])]}
         answer = lead_client.post(BIASDORA, {"name": "Words", **sent})

@@ -19,7 +19,7 @@ def prompts(study, lead):
 
 @pytest.fixture
 def picture():
-    """Make the bytes of a small picture; `colour` tells pictures apart."""
+    """Return the bytes of a small picture; pictures differ by `colour`."""
 
     def make(colour=(10, 120, 200), *, size=(40, 30), kind="PNG", **options):
         file = io.BytesIO()

@@ -1,4 +1,4 @@
-"""Drawings for tests that need a picture and do not ask how it is drawn."""
+"""Drawings for tests that need any picture."""
 
 from functools import cache
 
@@ -7,5 +7,5 @@ from generation.backends.sketch.drawing import draw
 
 @cache
 def drawing(seed: int, *attributes: str) -> bytes:
-    """Return the PNG of a drawing. Each takes 40 ms, and hundreds of tests want the same four."""
+    """Return the PNG of a drawing. Each takes 40 ms, and hundreds of tests use the same four."""
     return draw(seed=seed, attributes=attributes).png

@@ -1,4 +1,4 @@
-"""Local models: a Llama and a LLaVA with random weights, loaded and asked as a user's are."""
+"""Local models: a Llama and a LLaVA with random weights, loaded and queried as a user's models are."""
 
 import io
 import shutil
@@ -122,7 +122,7 @@ def test_draws_follow_the_distribution_that_the_model_computes(folders):
         assert abs(count / draws - same) < 5 * (same * (1 - same) / draws) ** 0.5 + 1e-9, (share, text)
 
 
-def test_what_was_used_and_how_it_ended_is_kept(folders):
+def test_usage_and_finish_reason_are_stored(folders):
     (reply,) = load(folders["llama"], max_tokens=4).answer(QUESTIONS[1])
     assert reply.finish_reason in {"stop", "length"}
     assert reply.tokens_in > 3
@@ -146,7 +146,7 @@ def test_the_revision_is_a_digest_of_the_folder(folders, tmp_path):
     assert load(copy).revision != load(folders["llama"]).revision
 
 
-def test_what_cannot_be_loaded_or_asked_is_said_in_a_sentence(folders, tmp_path):
+def test_loading_and_request_errors_are_reported_in_one_sentence(folders, tmp_path):
     with pytest.raises(DomainError, match=r"There is no folder .* with a model's config.json"):
         load(tmp_path / "nowhere")
     damaged = shutil.copytree(folders["llama"], tmp_path / "damaged")

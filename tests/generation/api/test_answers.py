@@ -1,4 +1,4 @@
-"""Answers over HTTP: every filter, page by page, as they came; a lead's override counts."""
+"""Answers over HTTP: filters, pages, unchanged text; a lead's override counts."""
 
 import pytest
 
@@ -80,7 +80,7 @@ def test_the_number_of_queries_does_not_grow_with_the_page(asked, reader, django
         assert len(reader.get(address(asked)).json()["results"]) == 48
 
 
-def test_an_answer_is_told_as_it_came_with_the_rule_that_fired(asked, reader):
+def test_an_answer_is_returned_unchanged_with_its_coding_rule(asked, reader):
     answer = asked.answers.filter(order="reversed", image__group__name="tall_orsani").first()
     Answer.objects.filter(pk=answer.pk).update(text=HOSTILE)
     (shown,) = [one for one in reader.get(address(asked)).json()["results"] if one["id"] == answer.pk]

@@ -1,4 +1,4 @@
-"""Probe runs over HTTP: counted before anything is asked, never started beyond the budget, and followed."""
+"""Probe runs over HTTP: counting before a start, starting within the budget, and progress."""
 
 import pytest
 
@@ -48,7 +48,7 @@ class TestStart:
         assert not ProbeRun.objects.exists()
         assert not Job.objects.exists()
 
-    def test_what_was_counted_is_started_asked_and_coded(self, occupations, manager):
+    def test_a_counted_run_is_started_asked_and_coded(self, occupations, manager):
         body = SCRIPT | {"dry_run": False, "parameters": {"bias": {"orsani": 0.5}, "noise": 0.1}}
         started = manager.post(RUNS, body)
         assert started.status_code == 202
@@ -60,13 +60,13 @@ class TestStart:
         assert (shown["state"], shown["pending"]) == ("finished", 0)
         assert Coding.objects.filter(answer__run=run).exists()
 
-    def test_a_set_that_was_asked_in_the_study_is_asked_of_another_model(self, asked, manager):
+    def test_a_set_used_in_the_study_can_be_put_to_another_model(self, asked, manager):
         body = {"probe_set": "trades", "backend": "script", "model_label": "Another", "dry_run": False}
         started = manager.post(RUNS, body).json()
         assert started["estimate"]["answers"] == 48
         assert ProbeRun.objects.get(pk=started["run"]).probe_set_digest == asked.probe_set_digest
 
-    def test_what_may_cost_more_than_the_budget_is_not_started(self, occupations, manager, chat):
+    def test_a_run_that_may_exceed_its_budget_is_not_started(self, occupations, manager, chat):
         body = chat | {"budget": "0.01", "dry_run": False}
         assert manager.post(RUNS, body | {"dry_run": True}).json()["estimate"]["beyond_budget"]
         refused = manager.post(RUNS, body)
@@ -95,7 +95,7 @@ class TestStart:
             ({"model_label": "x" * 121}, "model_label"),
         ],
     )
-    def test_what_is_wrong_is_named_and_nothing_is_planned(self, occupations, manager, change, field):
+    def test_errors_are_named_and_nothing_is_planned(self, occupations, manager, change, field):
         refused = manager.post(RUNS, SCRIPT | {"dry_run": False} | change)
         assert refused.status_code == 400
         assert field in refused.json()["error"]["fields"]
@@ -122,12 +122,12 @@ class TestStart:
         } == {404}
 
     @pytest.mark.parametrize("scopes", [["read"], ["annotate"]])
-    def test_a_key_does_no_more_than_it_is_for(self, asked, lead, scopes):
+    def test_a_key_is_limited_to_its_scope(self, asked, lead, scopes):
         browser = Browser(lead, scopes)
         assert browser.post(RUNS, SCRIPT).status_code == 403
         assert browser.get(RUNS).status_code == (200 if scopes == ["read"] else 403)
 
-    def test_nobody_gets_in_without_a_key(self, asked, client):
+    def test_requests_without_a_key_are_refused(self, asked, client):
         assert client.get(f"/api/v1/{RUNS}").status_code in (401, 403)
 
 
@@ -154,7 +154,7 @@ class TestRuns:
         assert len(first["results"]) == 1
         assert reader.client.get(first["next"]).json()["results"][0]["id"] == asked.pk
 
-    def test_a_run_tells_who_answered_and_why_requests_failed(self, asked, reader):
+    def test_a_run_shows_who_answered_and_why_requests_failed(self, asked, reader):
         keys = list(asked.answers.values_list("pk", flat=True)[:2])
         Coding.objects.filter(answer__in=keys).delete()
         Answer.objects.filter(pk__in=keys).update(outcome="failed", reason="No memory.", text="")
@@ -162,11 +162,11 @@ class TestRuns:
         assert shown["failures"] == [{"reason": "No memory.", "requests": 2}]
         assert [(model["name"], model["answers"]) for model in shown["served"]] == [("script-1", 46)]
 
-    def test_a_folder_of_the_server_is_not_told(self, asked, reader):
+    def test_folders_of_the_server_are_not_revealed(self, asked, reader):
         ProbeRun.objects.update(model_id="/srv/models/talker")
         assert reader.get(RUNS).json()["results"][0]["model_id"] == "talker"
 
-    def test_what_is_left_is_asked_and_on_request_what_failed(self, asked, manager):
+    def test_pending_requests_are_asked_and_failed_ones_on_request(self, asked, manager):
         keys = list(asked.answers.values_list("pk", flat=True)[:4])
         Coding.objects.filter(answer__in=keys).delete()
         Answer.objects.filter(pk__in=keys).update(outcome="failed", text="")
@@ -193,7 +193,7 @@ class TestRuns:
         assert change(budget="-5").status_code == 400
         assert change(no_such=1).json()["error"]["code"] == "field_unknown"
 
-    def test_a_run_of_another_study_is_not_there(self, asked, manager, lead):
+    def test_a_run_of_another_study_is_not_found(self, asked, manager, lead):
         from studies.protocol.creation import create_study
 
         create_study(name="Other", resource=None, groups=[], by=lead)

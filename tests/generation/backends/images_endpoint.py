@@ -1,4 +1,4 @@
-"""A real server that speaks the images endpoint, and answers as its script says: what it was asked is kept."""
+"""A real server of the images endpoint that answers by a script and records its requests."""
 
 import base64
 import io
@@ -34,7 +34,7 @@ def refusal(status: int, code: str, message: str, **headers: str):
 
 @dataclass
 class Drip:
-    """Some bytes at once, others one by one, ten a second; then the connection is closed."""
+    """Sends some bytes at once and others one by one, ten a second; then the connection is closed."""
 
     at_once: bytes = b""
     one_by_one: bytes = b""
@@ -42,9 +42,9 @@ class Drip:
 
 @dataclass
 class Endpoint:
-    """`script` holds the next answers, used up in order; then each answer is an image. A number means: wait so long.
+    """`script` holds the next answers, used in order; then each answer is an image. A number is a wait in seconds.
 
-    `respond`, where it is given, makes every answer instead. `keeps_connections`: whether one is used again.
+    `respond`, where given, makes every answer instead. `keeps_connections`: whether connections are reused.
     """
 
     url: str = ""
@@ -55,7 +55,7 @@ class Endpoint:
     lock: threading.Lock = field(default_factory=threading.Lock)
     respond: Callable[[dict[str, Any]], Any] | None = None
     keeps_connections: bool = False
-    closes_silently: bool = False  # closes a connection without having said so
+    closes_silently: bool = False  # closes a connection without announcing it
     connections: int = 0
 
     def answer(self, body: dict[str, Any]) -> Any:
@@ -65,7 +65,7 @@ class Endpoint:
             self.asked.append(body)
             number = len(self.asked)
             found = self.script.pop(0) if self.script else None
-        # Pictures differ, or the study would have the same one many times.
+        # Pictures differ; otherwise the study would have the same one many times.
         return image(png((number % 256, number // 256, 7))) if found is None else found
 
 

@@ -32,7 +32,7 @@ def save_single_file(folder: Path, to: Path) -> Path:
         weights[f"model.diffusion_model.{_unet(name, pipeline.unet)}"] = value
     for name, value in pipeline.vae.state_dict().items():
         known = _vae(name, len(pipeline.vae.config.block_out_channels))
-        # Its attention was made of convolutions.
+        # The original attention layers are convolutions.
         is_matrix = ".attn_1." in known and value.ndim == 2
         weights[f"first_stage_model.{known}"] = value[:, :, None, None] if is_matrix else value
     for name, value in pipeline.text_encoder.state_dict().items():

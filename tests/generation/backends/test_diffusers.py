@@ -1,4 +1,4 @@
-"""Images by a real diffusers pipeline, tiny and of random weights, through the code a user's weights go through."""
+"""Images by a real diffusers pipeline, tiny and with random weights, through the code that loads a user's weights."""
 
 import json
 import os
@@ -32,7 +32,7 @@ from tests.generation.backends.tiny_pipelines import (
 
 ROOT = Path(__file__).resolve().parents[3]
 QUICK = {"num_inference_steps": 2, "width": 32, "height": 32}
-# What the libraries say about themselves on import or load is none of our business.
+# Warnings of the libraries on import or load are ignored.
 pytestmark = [
     pytest.mark.models,
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),
@@ -53,7 +53,7 @@ def load(folder, **parameters):
 
 
 def load_as_it_is(folder, **parameters):
-    """Steps and guidance are those that suit the model."""
+    """Load a model with its default steps and guidance."""
     return load(folder, device="cpu", width=16, height=16, num_inference_steps=None, **parameters)
 
 
@@ -111,11 +111,11 @@ def test_an_image_that_the_safety_checker_blanks_is_counted_and_not_kept(tmp_pat
 
 
 class TestBatches:
-    """One call for several images, when the run asks for that."""
+    """One call for several images, where the run requests it."""
 
     REQUESTS = [ImageRequest("an orsani person", seed) for seed in range(5)]
 
-    def test_several_images_of_one_call_say_which_they_were(self, folder):
+    def test_images_of_one_call_record_their_place_in_it(self, folder):
         model = load(folder, device="cpu", batch_size=3, negative_prompt="a hat")
         assert model.at_once == 3
         answers = model.draw_together(self.REQUESTS)
@@ -136,14 +136,14 @@ class TestBatches:
         assert [answer.outcome for answer in answers] == ["done", "blanked"]
 
     @pytest.mark.parametrize("said", ["accelerator", "CPU"])
-    def test_what_does_not_fit_is_made_with_half_as_many_at_once(self, folder, said):
+    def test_a_batch_that_does_not_fit_is_halved(self, folder, said):
         model = load(folder, device="cpu", batch_size=5)
         _room_for(model, 2, said)
         answers = model.draw_together(self.REQUESTS)
         assert [answer.provenance["images_per_call"] for answer in answers] == [2, 2, 2, 2, 1]
         assert model.at_once == 2
 
-    def test_when_not_even_one_fits_the_run_stops(self, folder):
+    def test_the_run_stops_when_not_even_one_image_fits(self, folder):
         model = load(folder, device="cpu", batch_size=2)
         _room_for(model, 0, "accelerator")
         with pytest.raises(
@@ -172,7 +172,7 @@ def _room_for(model, most, said):
 
 
 def _blank_only(model, *, index):
-    """Let the checker blank one image of the batch, wherever it finds what it looks for."""
+    """Let the checker blank one image of the batch instead of those that it flags."""
     checker = model._pipeline.safety_checker
     look = checker.forward
 
@@ -184,7 +184,7 @@ def _blank_only(model, *, index):
 
 
 class TestKindsOfPipelines:
-    """What suits each kind of model, and what its class does not take."""
+    """The defaults of each kind of model, and the parameters that its class does not take."""
 
     def test_a_u_net_gets_half_precision_on_a_card_and_a_transformer_bfloat16(self):
         assert dtype_for("cuda", {"unet": []}) == "float16"
@@ -219,7 +219,7 @@ class TestKindsOfPipelines:
         assert made["pipeline"] == "StableDiffusion3Pipeline"
         assert made["in_force"]["guidance_scale"] == 7.0
 
-    def test_what_the_checker_of_if_finds_is_blanked(self, tmp_path):
+    def test_images_flagged_by_the_checker_of_if_are_blanked(self, tmp_path):
         model = load(save_tiny_if(tmp_path / "if"), device="cpu")
         assert model.draw(ImageRequest("a person", 1)).outcome == "done"
         add_checker_of_if(model._pipeline)
@@ -242,7 +242,7 @@ class TestKindsOfPipelines:
             == "A StableDiffusionPipeline has no parameter true_cfg_scale. Leave it out."
         )
 
-    def test_what_makes_no_images_from_text_is_refused(self, tmp_path):
+    def test_pipelines_that_make_no_images_from_text_are_refused(self, tmp_path):
         assert "cannot generate images from text alone" in refused(
             save_tiny_unconditional(tmp_path / "noise")
         )
@@ -253,12 +253,12 @@ class TestKindsOfPipelines:
 
 
 class TestHub:
-    """A hub's cache as the library writes it, and no hub: in a process that is told so by its setting."""
+    """A hub's cache as the library writes it, without a hub: in a process set to be offline."""
 
     COMMIT = "0123456789abcdef0123456789abcdef01234567"
 
     def ask(self, cache, *models):
-        """Draw with each model, named as `model` or `model@revision`."""
+        """Draw with each of the models, each given as `model` or `model@revision`."""
         done = subprocess.run(
             [sys.executable, "-W", "ignore", "-c", _ASK, *models],
             cwd=ROOT,
@@ -284,7 +284,7 @@ class TestHub:
         refs = cache / "models--velmari--tiny" / "refs"
         refs.mkdir()
         (refs / "main").write_text(self.COMMIT)
-        # The hub's main branch has moved on: a run that began with a commit goes on with it.
+        # The hub's main branch has moved on: a run keeps the commit with which it began.
         moved = cache / "models--velmari--moved"
         shutil.copytree(cache / "models--velmari--tiny", moved)
         (moved / "refs" / "main").write_text("f" * 40)
@@ -333,10 +333,10 @@ def test_the_revision_of_a_folder_is_a_digest_that_changes_with_it(folder, tmp_p
 
 
 class TestRefusals:
-    def test_a_folder_that_is_not_there(self, tmp_path):
+    def test_a_missing_folder_is_refused(self, tmp_path):
         assert refused(tmp_path / "none") == f"There is no folder “{tmp_path / 'none'}” on this server."
 
-    def test_a_folder_that_is_no_pipeline(self, tmp_path):
+    def test_a_folder_without_a_pipeline_is_refused(self, tmp_path):
         assert refused(tmp_path).endswith("is not a diffusers pipeline: it has no model_index.json.")
 
     def test_an_index_that_describes_nothing(self, tmp_path):
@@ -385,7 +385,7 @@ class TestRefusals:
             ({"scheduler": 5}, "scheduler must be text"),
         ],
     )
-    def test_parameters_that_make_no_sense(self, parameters, sentence):
+    def test_invalid_parameters_are_refused(self, parameters, sentence):
         with pytest.raises(DomainError) as refusal:
             DiffusersBackend().clean(parameters, groups=[])
         assert sentence in refusal.value.message
@@ -418,7 +418,7 @@ class TestRun:
 
 @pytest.mark.slow
 def test_killed_and_started_again_it_makes_each_image_once(folder, tmp_path):
-    # One thread: threads that wait for each other on a busy machine make a tiny model slow.
+    # One thread: on a busy machine, threads waiting for each other slow a tiny model down.
     with own_server(tmp_path, OMP_NUM_THREADS="1") as server:
         server.ask(
             "from generation.prompts.creation import set_prompts\n"

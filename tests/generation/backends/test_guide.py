@@ -1,4 +1,4 @@
-"""The example of docs/develop/adding-a-backend.md does what the page says."""
+"""The example of docs/develop/adding-a-backend.md behaves as the page describes."""
 
 import re
 from pathlib import Path
@@ -17,7 +17,7 @@ PAGE = Path(__file__).resolve().parents[3] / "docs" / "develop" / "adding-a-back
 
 @pytest.fixture
 def press(monkeypatch):
-    """The back-end as a reader of the page would write it."""
+    """Register the back-end as a reader of the page would write it."""
     (code,) = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.S)
     module: dict = {}
     exec(code, module)
@@ -36,6 +36,6 @@ def test_the_example_of_the_page_makes_the_images_of_a_study(press, study, lead,
     assert planned.model_revision == "1"
 
 
-def test_the_example_refuses_what_makes_no_sense(press):
+def test_the_example_refuses_invalid_parameters(press):
     with pytest.raises(DomainError, match="edge must be a whole number from 8 to 4096, not 3"):
         press.clean({"edge": 3}, groups=[])

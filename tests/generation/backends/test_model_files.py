@@ -1,4 +1,4 @@
-"""Weights beside a whole folder: single files, LoRA, pickles; and how often large files are read."""
+"""Weights other than a whole folder: single files, LoRA, pickles; and how often large files are read."""
 
 import os
 import shutil
@@ -48,7 +48,7 @@ class TestOptions:
         assert answer.provenance[name] is True
         assert name not in load(folder).draw(WANTED).provenance
 
-    def test_only_what_draws_is_compiled(self, folder):
+    def test_only_the_denoiser_is_compiled(self, folder):
         model = load(folder, compile="yes")
         assert model._pipeline.unet._compiled_call_impl is not None
         assert model._pipeline.vae._compiled_call_impl is None
@@ -85,7 +85,7 @@ class TestPickles:
 def lora_of(
     folder, to, *, layer="down_blocks.1.attentions.0.transformer_blocks.0.attn1.to_q", names="lora_A"
 ):
-    """A LoRA of one layer; return it with the change that it stands for at full scale."""
+    """Write a LoRA of one layer; return it with the weight change that it makes at full scale."""
     import torch
     from diffusers import UNet2DConditionModel
     from safetensors.torch import save_file
@@ -102,7 +102,7 @@ def lora_of(
 
 class TestLora:
     @pytest.mark.parametrize("names", ["lora_A", "lora.down"])
-    def test_it_changes_the_weights_by_its_product_and_is_recorded(self, folder, tmp_path, names):
+    def test_a_lora_changes_the_weights_by_its_product_and_is_recorded(self, folder, tmp_path, names):
         import torch
         from diffusers import StableDiffusionPipeline
 
@@ -119,10 +119,10 @@ class TestLora:
         made = answer.provenance["lora"]
         assert (made["name"], made["scale"]) == ("style.safetensors", 0.5)
         assert made["digest"].startswith("sha256:")
-        # Another LoRA is another revision: a run does not go on with it.
+        # Another LoRA is another revision: a run is not resumed with it.
         assert model.revision.startswith(f"{load(folder).revision}+lora:")
 
-    def test_one_of_another_model_is_refused(self, folder, tmp_path):
+    def test_a_lora_of_another_model_is_refused(self, folder, tmp_path):
         from safetensors.torch import save_file
 
         lora_of(folder, tmp_path / "wide.safetensors")
@@ -164,7 +164,7 @@ class TestDigests:
     def test_a_large_file_is_read_again_only_when_size_or_time_changed(self, large):
         first = digests.folder_digest(large.parent)
         found = large.stat()
-        # Content alone changes, as no program does it: the digest that is kept shows that nothing was read.
+        # Only the content changes, which no program does: the unchanged digest shows that the file was not read.
         large.write_bytes(b"b" * digests._LARGE)
         os.utime(large, ns=(found.st_mtime_ns, found.st_mtime_ns))
         assert digests.folder_digest(large.parent) == first
@@ -175,12 +175,12 @@ class TestDigests:
         self.age(large, 30)
         assert digests.folder_digest(large.parent) != second
 
-    def test_what_was_written_just_now_is_not_kept(self, large, settings):
+    def test_digests_of_files_written_just_now_are_not_cached(self, large, settings):
         large.touch()
         digests.folder_digest(large.parent)
         assert not settings.MODEL_DIGESTS.exists()
 
-    def test_a_damaged_or_unwritable_list_costs_only_time(self, large, settings, tmp_path):
+    def test_a_damaged_or_unwritable_digest_cache_costs_only_time(self, large, settings, tmp_path):
         first = digests.file_digest(large)
         settings.MODEL_DIGESTS.write_text('["nonsense"]')
         assert digests.file_digest(large) == first
@@ -189,10 +189,10 @@ class TestDigests:
 
 
 class TestSingleFile:
-    def test_it_makes_the_images_of_the_folder_without_reaching_a_hub(self, folder, tmp_path, monkeypatch):
+    def test_a_single_file_makes_the_images_of_the_folder_without_a_hub(self, folder, tmp_path, monkeypatch):
         monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
         file = save_single_file(folder, tmp_path / "painter.safetensors")
-        # The description alone: no weights lie beside it.
+        # Only the description, without weights.
         config = tmp_path / "config"
         shutil.copytree(folder, config, ignore=shutil.ignore_patterns("*.safetensors", "*.bin"))
         model = load(file, config=str(config))
@@ -203,7 +203,7 @@ class TestSingleFile:
         assert model.revision.startswith("sha256:")
         assert model.revision != load(folder).revision
 
-    def test_it_needs_a_folder_that_describes_it(self, tmp_path):
+    def test_a_single_file_needs_a_folder_that_describes_it(self, tmp_path):
         file = tmp_path / "weights.safetensors"
         assert "There is no file" in refused(file)
         file.write_bytes(b"")

@@ -1,4 +1,4 @@
-"""Images from an OpenAI-compatible endpoint: a real server on this machine that answers well, badly or not at all."""
+"""Images from an OpenAI-compatible endpoint: a local server that answers correctly, incorrectly or not at all."""
 
 import gzip
 import json
@@ -45,7 +45,7 @@ def load(**parameters):
 
 @pytest.mark.database_free
 class TestAnswers:
-    def test_one_request_is_one_image_with_what_the_endpoint_said_of_it(self, endpoint):
+    def test_one_request_is_one_image_with_the_metadata_of_the_endpoint(self, endpoint):
         endpoint.script = [image(revised_prompt="an Orsani\nperson, smiling")]
         answer = load(size="512x512", quality="low").draw(WANTED)
         assert (answer.outcome, answer.data, answer.charged) == ("done", png(), True)
@@ -74,12 +74,12 @@ class TestAnswers:
         assert endpoint.keys == [f"Bearer {KEY}", ""]
 
     @pytest.mark.parametrize("problem", [BUSY, BROKEN])
-    def test_what_passes_is_asked_again(self, endpoint, problem):
+    def test_transient_errors_are_retried(self, endpoint, problem):
         endpoint.script = [problem, problem, image()]
         assert load().draw(WANTED).outcome == "done"
         assert len(endpoint.asked) == 3
 
-    def test_what_does_not_pass_is_given_up(self, endpoint):
+    def test_lasting_errors_are_given_up(self, endpoint):
         endpoint.script = [BUSY] * 9
         answer = load().draw(WANTED)
         assert (answer.outcome, answer.charged) == ("failed", False)
@@ -108,7 +108,7 @@ class TestAnswers:
             (refusal(429, "rate_limit", "Later.", retry_after="3600"), "asks you to wait 3,600 seconds"),
         ],
     )
-    def test_what_would_meet_every_request_stops_the_run(self, endpoint, answer, sentence):
+    def test_errors_that_affect_every_request_stop_the_run(self, endpoint, answer, sentence):
         endpoint.script = [answer]
         with pytest.raises(ModelUnusable) as stopped:
             load().draw(WANTED)
@@ -131,14 +131,14 @@ class TestAnswers:
             ((302, {"location": "http://127.0.0.1:1/"}, b""), "The endpoint: it answered with 302", False),
         ],
     )
-    def test_what_is_no_image_fails_that_request(self, endpoint, answer, sentence, charged):
+    def test_an_answer_without_a_valid_image_fails_its_request(self, endpoint, answer, sentence, charged):
         endpoint.script = [answer]
         answer = load().draw(WANTED)
         assert (answer.outcome, answer.charged) == ("failed", charged)
         assert sentence in answer.reason
         assert KEY not in answer.reason
 
-    def test_who_does_not_answer_is_not_waited_for(self, endpoint, settings):
+    def test_an_unresponsive_endpoint_times_out(self, endpoint, settings):
         settings.OPENAI_TIMEOUT_SECONDS = 1
         endpoint.script = [3]
         answer = load().draw(WANTED)
@@ -154,26 +154,28 @@ class TestAnswers:
             (Drip(), "The endpoint closed the connection before it answered."),
         ],
     )
-    def test_what_may_have_been_made_is_paid_once_and_not_asked_for_again(self, endpoint, problem, sentence):
+    def test_an_image_that_may_have_been_made_is_charged_once_and_not_repeated(
+        self, endpoint, problem, sentence
+    ):
         endpoint.script = [problem]
         answer = load().draw(PAID)
         assert (answer.outcome, answer.charged, answer.reason) == ("failed", True, sentence)
         assert len(endpoint.asked) == 1
 
-    def test_a_limit_is_not_paid_and_asked_again(self, endpoint):
+    def test_a_rate_limited_request_is_not_charged_and_retried(self, endpoint):
         endpoint.script = [BUSY, refusal(503, "", "Later.", retry_after="0.01"), image()]
         assert load().draw(PAID).outcome == "done"
         assert len(endpoint.asked) == 3
 
-    def test_who_cannot_be_reached_has_made_nothing(self, endpoint, settings):
+    def test_an_unreachable_endpoint_is_not_charged(self, endpoint, settings):
         settings.OPENAI_BASE_URLS = ["http://127.0.0.1:1/v1"]
         model = load()
-        model.stop()  # so that the first pause is the last
+        model.stop()  # so that the first pause is also the last
         with pytest.raises(ModelUnusable, match="The run stopped while the endpoint was busy"):
             model.draw(PAID)
 
     @pytest.mark.parametrize("drip", [Drip(HEAD, b" " * 60), Drip(b"HTTP/1.1 200 OK\r\nX-Slow: ", b"a" * 60)])
-    def test_an_answer_that_trickles_is_not_waited_for(self, endpoint, settings, drip):
+    def test_a_trickling_answer_times_out(self, endpoint, settings, drip):
         settings.OPENAI_TIMEOUT_SECONDS = 1
         endpoint.script = [drip]
         answer = load().draw(WANTED)
@@ -198,7 +200,7 @@ class TestWhereItGoes:
             with pytest.raises(DomainError, match="is not allowed here"):
                 load(endpoint=url)
 
-    def test_without_any_there_is_none(self, settings):
+    def test_without_allowed_endpoints_none_can_be_reached(self, settings):
         settings.OPENAI_BASE_URLS = []
         with pytest.raises(DomainError, match="OPENAI_BASE_URLS"):
             load()
@@ -230,7 +232,7 @@ class TestWhereItGoes:
             ("data:image/png;base64,AAAA", "is not a web address"),
         ],
     )
-    def test_an_address_that_could_do_harm_is_not_fetched(self, url, why):
+    def test_a_dangerous_address_is_not_fetched(self, url, why):
         with pytest.raises(DomainError) as refused:
             fetch(url, endpoint="https://api.example.com/v1", limit=1000, seconds=1)
         assert why in refused.value.message
@@ -251,7 +253,7 @@ class TestWhereItGoes:
         "drip",
         [Drip(b"HTTP/1.1 200 OK\r\nX-Slow: ", b"a" * 60), Drip(b"HTTP/1.1 200 OK\r\n\r\n", png()[:60])],
     )
-    def test_a_picture_that_trickles_is_not_waited_for(self, endpoint, drip):
+    def test_a_trickling_picture_times_out(self, endpoint, drip):
         endpoint.files["/slow.png"] = drip
         url = endpoint.url.removesuffix("/v1") + "/slow.png"
         with pytest.raises(DomainError, match="takes too long"):
@@ -259,7 +261,7 @@ class TestWhereItGoes:
 
 
 def spent(planned):
-    """What the run says that it spent, which is what its images cost."""
+    """Return the run's recorded spending, which must equal the cost of its images."""
     planned.refresh_from_db()
     costs = sum(planned.requests.values_list("cost", flat=True), Decimal(0))
     assert planned.spent == costs
@@ -271,7 +273,7 @@ class TestRuns:
     def plan(self, study, lead, **more):
         return plan_run(study=study, backend="openai", model_id="painter-3", by=lead, **more)
 
-    def test_outcomes_and_what_they_cost(self, endpoint, study, lead, prompts, settings):
+    def test_outcomes_are_stored_with_their_cost(self, endpoint, study, lead, prompts, settings):
         settings.OPENAI_IMAGES_AT_ONCE = 4
         planned = self.plan(study, lead, price=Decimal("0.04"))
         endpoint.script = [
@@ -282,7 +284,7 @@ class TestRuns:
         ]
         result = run(run=planned, progress=Unwatched())
         assert (result.done, result.refused, result.failed, result.left) == (9, 1, 2, 0)
-        # Nine images, and one answer without an image that may have been charged.
+        # Nine images, and one answer without an image, which may have been charged.
         assert spent(planned) == Decimal("0.40")
         refused = planned.requests.get(outcome="refused")
         assert (refused.image, refused.reason, refused.cost) == (None, "The endpoint: No.", 0)
@@ -307,7 +309,7 @@ class TestRuns:
         assert run(run=planned, progress=Unwatched()).done == 6
         assert spent(planned) == 6
 
-    def test_what_a_killed_worker_had_asked_for_counts(self, endpoint, study, lead, prompts):
+    def test_requests_under_way_in_a_killed_worker_are_charged(self, endpoint, study, lead, prompts):
         planned = self.plan(study, lead, price=Decimal(1), budget=Decimal(12))
         planned.requests.filter(pk=planned.requests.first().pk).update(cost=1)
         assert reserve(planned, Decimal(1))
@@ -315,9 +317,7 @@ class TestRuns:
             run(run=planned, progress=Unwatched())
         assert Image.objects.count() == 11
 
-    def test_a_wrong_key_leaves_every_request_to_be_made_and_costs_nothing(
-        self, endpoint, study, lead, prompts
-    ):
+    def test_a_wrong_key_leaves_every_request_pending_and_costs_nothing(self, endpoint, study, lead, prompts):
         planned = self.plan(study, lead, price=Decimal(1))
         endpoint.script = [refusal(401, "invalid_api_key", "No.")] * 4
         with pytest.raises(ModelUnusable):
@@ -325,7 +325,7 @@ class TestRuns:
         assert set(planned.requests.values_list("outcome", flat=True)) == {GenerationRequest.Outcome.PENDING}
         assert spent(planned) == 0
 
-    def test_a_price_and_a_budget_that_are_stated_while_it_runs_hold_at_once(
+    def test_a_price_and_a_budget_set_during_a_run_apply_at_once(
         self, endpoint, study, lead, prompts, settings
     ):
         settings.OPENAI_IMAGES_AT_ONCE = 1
@@ -340,7 +340,7 @@ class TestRuns:
         assert Image.objects.count() == 3
         assert spent(planned) == 2
 
-    def test_answers_that_were_under_way_are_kept_when_one_cannot_be_counted(
+    def test_answers_under_way_are_stored_when_one_cannot_be_charged(
         self, endpoint, study, lead, prompts, settings
     ):
         settings.OPENAI_IMAGES_AT_ONCE = 4
@@ -354,9 +354,7 @@ class TestRuns:
             run(run=planned, progress=Losing())
         assert len(endpoint.asked) == Image.objects.count() == spent(planned) == 4
 
-    def test_whoever_cancels_need_not_wait_for_the_end_of_a_pause(
-        self, endpoint, study, lead, prompts, settings
-    ):
+    def test_cancelling_does_not_wait_for_the_end_of_a_pause(self, endpoint, study, lead, prompts, settings):
         settings.OPENAI_IMAGES_AT_ONCE = 2
         planned = self.plan(study, lead, price=Decimal(1))
         endpoint.script = [refusal(429, "rate_limit", "Later.", retry_after="110"), image()]

@@ -1,4 +1,4 @@
-"""Drawings of invented figures: the same everywhere, and true to what they say of themselves."""
+"""Drawings of invented figures: reproducible, and consistent with their ground truth."""
 
 import hashlib
 import io
@@ -149,7 +149,7 @@ def test_an_attribute_that_the_prompt_names_is_always_drawn():
         ({"probabilities": [1]}, "{group: {attribute: probability}}"),
     ],
 )
-def test_parameters_that_make_no_sense_are_named(parameters, sentence):
+def test_invalid_parameters_are_named(parameters, sentence):
     with pytest.raises(DomainError) as refusal:
         model(**parameters)
     assert sentence in refusal.value.message

@@ -1,4 +1,4 @@
-"""Images of a scenario made from its first one, by a real pipeline, tiny and of random weights."""
+"""Images of a scenario made from its first image, by a tiny real pipeline with random weights."""
 
 import numpy as np
 import pytest
@@ -71,7 +71,7 @@ def test_text_is_the_default_and_leaves_runs_as_they_were():
     assert (varied["parallel"], varied["strength"]) == ("variation", 0.6)
 
 
-def test_what_cannot_be_varied_is_refused_in_a_sentence(folder):
+def test_unsupported_variation_is_refused_in_one_sentence(folder):
     with pytest.raises(DomainError, match="leave out offload"):
         load(folder, parallel="variation", offload="model")
     with pytest.raises(DomainError, match="parallel must be"):

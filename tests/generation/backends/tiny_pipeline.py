@@ -1,11 +1,11 @@
-"""A real Stable Diffusion pipeline of random weights, small enough to make an image in a fraction of a second."""
+"""A real Stable Diffusion pipeline with random weights, which makes an image in a fraction of a second."""
 
 import json
 from pathlib import Path
 
 
 def save_tiny_pipeline(folder: Path, *, safety_checker: bool = False) -> Path:
-    """Build every part of the real classes, and save them as a user's weights are saved."""
+    """Build each component from the real classes, and save the pipeline as a user's weights are saved."""
     import torch
     from diffusers import AutoencoderKL, DDIMScheduler, StableDiffusionPipeline, UNet2DConditionModel
     from transformers import CLIPTextConfig, CLIPTextModel

@@ -6,7 +6,7 @@ from tests.generation.backends.tiny_pipeline import tiny_tokenizer
 
 
 def save_tiny_xl(folder: Path, *, turbo: bool = False) -> Path:
-    """Two text encoders, of which the second gives the pooled vector, and added time ids.
+    """Save a pipeline with two text encoders, the second of which gives the pooled vector, and with time ids.
 
     With `turbo`, the scheduler that SDXL-Turbo is published with.
     """
@@ -52,7 +52,7 @@ def save_tiny_xl(folder: Path, *, turbo: bool = False) -> Path:
 
 
 def save_tiny_flux(folder: Path) -> Path:
-    """A transformer without guidance, as FLUX.1-schnell is."""
+    """Save a pipeline with a transformer without guidance, like FLUX.1-schnell."""
     import torch
     from diffusers import FlowMatchEulerDiscreteScheduler, FluxPipeline, FluxTransformer2DModel
     from transformers import CLIPTextModel
@@ -83,7 +83,7 @@ def save_tiny_flux(folder: Path) -> Path:
 
 
 def save_tiny_3(folder: Path) -> Path:
-    """A transformer, two CLIP text encoders with pooled vectors, and T5."""
+    """Save a pipeline with a transformer, two CLIP text encoders with pooled vectors, and T5."""
     import torch
     from diffusers import FlowMatchEulerDiscreteScheduler, SD3Transformer2DModel, StableDiffusion3Pipeline
     from transformers import CLIPTextModelWithProjection
@@ -117,7 +117,7 @@ def save_tiny_3(folder: Path) -> Path:
 
 
 def save_tiny_if(folder: Path) -> Path:
-    """Draws in pixels, with T5 alone."""
+    """Save a pipeline that draws in pixel space, with T5 as its only text encoder."""
     import torch
     from diffusers import DDPMScheduler, IFPipeline, UNet2DConditionModel
     from diffusers.pipelines.deepfloyd_if import IFWatermarker
@@ -156,9 +156,9 @@ def save_tiny_if(folder: Path) -> Path:
 
 
 def add_checker_of_if(pipeline) -> None:
-    """A safety checker of the real class that finds something in every image.
+    """Add a safety checker of the real class that flags every image.
 
-    The pinned versions of the libraries can save one, and not load it.
+    The pinned versions of the libraries can save such a checker, but not load it.
     """
     import torch
     from diffusers.pipelines.deepfloyd_if import IFSafetyChecker
@@ -176,7 +176,7 @@ def add_checker_of_if(pipeline) -> None:
 
 
 def save_tiny_unconditional(folder: Path) -> Path:
-    """Images from noise alone."""
+    """Save a pipeline without a prompt."""
     from diffusers import DDPMPipeline, DDPMScheduler, UNet2DModel
 
     unet = UNet2DModel(

@@ -1,8 +1,8 @@
-"""A server in a process of its own that speaks files and batches, answers as it is told to, and counts what it did.
+"""A server of the files and batches API in a separate process, which can be made to fail and counts its work.
 
     python -m tests.generation.endpoints.batch_server
 
-prints its port. `POST /control` sets what goes wrong; `GET /state` says what was done.
+prints its port. `POST /control` sets faults; `GET /state` returns the counts.
 """
 
 import json
@@ -21,17 +21,17 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 ROOT = Path(__file__).resolve().parents[3]
-TOKENS = (20, 5)  # in and out, of every answer
+TOKENS = (20, 5)  # input and output tokens of every answer
 
 
 @dataclass(frozen=True)
 class BatchServer:
-    """A server that runs."""
+    """A running server."""
 
     url: str
 
     def control(self, **settings: Any) -> None:
-        """Change how it behaves: see `_Behaviour`."""
+        """Change the server's behaviour: see `_Behaviour`."""
         data = json.dumps(settings).encode()
         with urllib.request.urlopen(f"{self.url}/control", data, timeout=30):
             pass
@@ -62,13 +62,14 @@ def batch_server(**settings: Any) -> Iterator[BatchServer]:
 
 
 class _Behaviour:
-    """What the server has, and what goes wrong.
+    """The server's state and faults.
 
-    `faults`: by place (files, batches, content), what happens to the next calls: `taken` (it is done, but the
-    connection is closed), `lost` (it is not done), `cut` (half of the content), or an HTTP status. `stall`: by
-    place, seconds that a call waits when it is done. `seconds`: how long a batch takes. `lines`: by the number of a
-    request in its batch, what it gets: `error`, `filter`, `missing`, `double`, `odd`. `ends`: how the next batches
-    end, such as `expired` or `failed`; `answered`: the part of a batch that is answered before it expires.
+    `faults`: by place (files, batches, content), what happens to the next calls: `taken` (executed, but the
+    connection is closed), `lost` (not executed), `cut` (half of the content), or an HTTP status. `stall`: by
+    place, seconds that a call waits after it was executed. `seconds`: how long a batch takes. `lines`: by the
+    number of a request in its batch, its result: `error`, `filter`, `missing`, `double`, `odd`. `ends`: how the
+    next batches end, such as `expired` or `failed`; `answered`: the share of a batch that is answered before it
+    expires.
     """
 
     def __init__(self) -> None:
@@ -235,7 +236,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.close_connection = bool(cut)
 
     def _listed(self, items: list[dict[str, Any]], query: dict[str, list[str]]) -> None:
-        """Newest first, a page at a time, as endpoints list them."""
+        """Return a page of a list, newest first, as endpoints do."""
         newest = items[::-1]
         after = query.get("after", [""])[0]
         keys = [item["id"] for item in newest]
@@ -268,7 +269,7 @@ _FILE = {"object": "file", "bytes": 1, "created_at": 1, "purpose": "batch", "sta
 
 
 def _uploaded(data: bytes) -> tuple[str, bytes]:
-    """Return name and content of the file in a form."""
+    """Return the name and the content of the file in a form."""
     boundary = data.split(b"\r\n", 1)[0]
     for part in data.split(boundary):
         head, _, content = part.partition(b"\r\n\r\n")

@@ -1,4 +1,4 @@
-"""A real server that speaks chat completions and answers as its script or a function says."""
+"""A real server of chat completions that answers by a script or a function."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -15,7 +15,7 @@ def completion(
     finish_reason: str = "stop",
     **message: Any,
 ) -> tuple[int, dict[str, str], dict[str, Any]]:
-    """An answer with a choice for each text."""
+    """Return a completion with one choice for each text."""
     choices = [
         {
             "index": number,
@@ -39,7 +39,7 @@ def completion(
 
 @contextmanager
 def chat_endpoint(answer: Callable[[dict[str, Any]], Any] | None = None) -> Iterator[Endpoint]:
-    """Serve until the block ends: first what is in `script`, then what `answer` makes of a request."""
+    """Serve until the block ends: first the responses in `script`, then those that `answer` returns for a request."""
     with images_endpoint() as endpoint:
 
         def respond(body: dict[str, Any]) -> Any:

@@ -1,4 +1,4 @@
-"""The client of chat completions: a real server on this machine that answers well, badly or not at all."""
+"""The client of chat completions: a local server that answers correctly, incorrectly or not at all."""
 
 import json
 import socket
@@ -37,7 +37,7 @@ def client():
     return ChatClient(address_of(allowed_endpoint("")), "talker")
 
 
-def test_a_request_says_who_is_asked_what_and_how(endpoint):
+def test_a_request_states_model_messages_and_sampling(endpoint):
     client().complete(ASKED, Sampling(30, temperature=0.75, top_p=1, seed=7, samples=2, logprobs=3))
     assert endpoint.asked == [
         {
@@ -64,7 +64,7 @@ def test_a_request_says_who_is_asked_what_and_how(endpoint):
     assert endpoint.keys == [f"Bearer {KEY}"]
 
 
-def test_what_came_back_is_kept_with_who_answered_and_what_it_used(endpoint):
+def test_the_response_is_stored_with_model_and_usage(endpoint):
     endpoint.script = [completion("a", "b", model="talker-2", fingerprint="fp_9", usage=(120, 7))]
     reply = client().complete(ASKED, SAMPLING)
     assert [choice.text for choice in reply.choices] == ["a", "b"]
@@ -74,7 +74,7 @@ def test_what_came_back_is_kept_with_who_answered_and_what_it_used(endpoint):
 
 
 @pytest.mark.parametrize("tokens", [-1, True, "7", 2.5, None, 2**40])
-def test_what_is_no_number_of_tokens_is_none(endpoint, tokens):
+def test_invalid_token_counts_become_none(endpoint, tokens):
     status, headers, body = completion("a")
     endpoint.script = [(status, headers, body | {"usage": {"prompt_tokens": tokens}})]
     assert client().complete(ASKED, SAMPLING).tokens_in is None
@@ -107,7 +107,7 @@ def test_the_filter_of_the_endpoint_declines(endpoint):
     )
 
 
-def test_the_limit_goes_by_the_name_that_the_model_knows(endpoint):
+def test_the_token_limit_uses_the_name_that_the_model_accepts(endpoint):
     refused = refusal(400, "unsupported_parameter", "Use max_completion_tokens.")
     refused[2]["error"]["param"] = "max_tokens"
     endpoint.script = [refused]
@@ -129,13 +129,13 @@ def test_the_limit_goes_by_the_name_that_the_model_knows(endpoint):
         (200, {}, {"choices": [{"message": None}]}),
     ],
 )
-def test_what_is_no_completion_fails_and_may_have_to_be_paid(endpoint, answer):
+def test_an_invalid_completion_fails_and_may_be_charged(endpoint, answer):
     endpoint.script = [answer]
     failure = client().complete(ASKED, SAMPLING)
     assert (failure.reason, failure.charged) == ("The endpoint's answer is not a chat completion.", True)
 
 
-def test_a_limit_is_waited_for_and_a_broken_call_is_not_asked_twice_where_it_may_be_paid(endpoint):
+def test_rate_limits_are_waited_for_and_broken_calls_that_may_be_charged_are_not_retried(endpoint):
     busy = refusal(429, "rate_limit_exceeded", "Slow down.", retry_after="0.01")
     endpoint.script = [busy, busy, Drip()]
     failure = client().complete(ASKED, SAMPLING, paid=True)
@@ -156,7 +156,7 @@ def test_a_limit_is_waited_for_and_a_broken_call_is_not_asked_twice_where_it_may
         (refusal(429, "insufficient_quota", "Pay."), "endpoint_unpaid"),
     ],
 )
-def test_what_would_meet_every_request_is_raised_without_the_key(endpoint, answer, code):
+def test_errors_that_affect_every_request_are_raised_without_the_key(endpoint, answer, code):
     endpoint.script = [answer]
     with pytest.raises(EndpointUnusable) as stopped:
         client().complete(ASKED, SAMPLING)
@@ -224,7 +224,7 @@ class TestConnectionsThatAreKept:
 
 
 class TestRequestsThatAreCutOff:
-    """A server that closes connections while it reads requests: what it cannot have read whole was not done."""
+    """A server closes connections while it reads: requests that it cannot have read completely were not executed."""
 
     @pytest.fixture
     def cutting(self, settings):
@@ -236,13 +236,13 @@ class TestRequestsThatAreCutOff:
             yield listener
 
     def serve(self, listener, *, first_reads_all):
-        """Close the first connection, and answer on the second."""
+        """Close the first connection early, and answer on the second."""
         first, _ = listener.accept()
         if first_reads_all:
             _read_request(first)
         else:
             first.recv(100)
-        # Not sent politely: what is still under way is thrown away.
+        # Close with a reset: unsent data is discarded.
         first.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         first.close()
         listener.settimeout(5)
@@ -258,7 +258,7 @@ class TestRequestsThatAreCutOff:
     @pytest.mark.parametrize(
         ("first_reads_all", "answered"), [(False, True), (True, False)], ids=["cut off", "read whole"]
     )
-    def test_are_sent_again_only_if_they_cannot_have_been_read(self, cutting, first_reads_all, answered):
+    def test_are_repeated_only_if_they_cannot_have_been_read(self, cutting, first_reads_all, answered):
         large = [Message("user", "Who is this?", "data:image/png;base64," + "A" * (64 << 20))]
         server = threading.Thread(
             target=self.serve, args=(cutting,), kwargs={"first_reads_all": first_reads_all}

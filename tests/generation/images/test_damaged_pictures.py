@@ -1,4 +1,4 @@
-"""Damaged and odd pictures are refused one by one, and what is taken can always be shown."""
+"""Damaged and unusual pictures are refused one by one, and accepted pictures can always be shown."""
 
 import io
 import zipfile
@@ -17,7 +17,7 @@ from generation.imports.importer import import_images
 from generation.models import Image
 from tests.foundation.damage import how_many, mutated, mutated_pictures, sound_pictures
 
-# On a server a warning of Pillow is a line on the console; here it would hide what comes after it.
+# On a server, a warning of Pillow is a line on the console; here it would hide later errors.
 pytestmark = pytest.mark.filterwarnings("ignore")
 
 
@@ -28,7 +28,7 @@ def encoded(picture: Picture.Image, kind: str = "PNG", **options: object) -> byt
 
 
 def with_exif_of_the_wrong_type() -> bytes:
-    """A JPEG whose EXIF says that its resolution is text: Pillow raises TypeError or AttributeError of it."""
+    """Return a JPEG whose EXIF declares its resolution as text: Pillow raises TypeError or AttributeError for it."""
     exif = Picture.Exif()
     exif[0x0112] = 6
     exif[0x010F] = "A maker of cameras"
@@ -75,7 +75,7 @@ def test_every_mode_of_an_accepted_format_is_taken_and_shown(name):
     assert (shown.width, shown.height, shown.mode) == (file.width, file.height, "RGB")
 
 
-def test_damaged_pictures_are_taken_and_shown_or_refused_in_a_sentence():
+def test_damaged_pictures_are_shown_or_refused_in_one_sentence():
     refused = 0
     for name, data in mutated_pictures(how_many(2_400)):
         try:
@@ -117,7 +117,7 @@ class TestImporting:
         assert report.kept
         assert report.rejected
 
-    def test_a_damaged_archive_is_refused_or_what_is_sound_in_it_is_taken(self, study, picture):
+    def test_a_damaged_archive_is_refused_or_its_intact_files_are_imported(self, study, picture):
         whole = archive({"Velmari/a.png": picture(), "Orsani/b.jpg": picture(kind="JPEG")}).getvalue()
         for damaged in mutated(whole, how_many(300), seed=3):
             try:
@@ -133,7 +133,7 @@ class TestImporting:
         ],
     )
     @pytest.mark.parametrize("packed", [True, False])
-    def test_a_damaged_manifest_is_refused_or_its_sound_rows_are_taken(
+    def test_a_damaged_manifest_is_refused_or_its_intact_rows_are_imported(
         self, study, picture, tmp_path, suffix, text, packed
     ):
         data = picture()
@@ -159,7 +159,7 @@ class TestImporting:
         assert answer.status_code == 200
         assert Picture.open(io.BytesIO(answer.content)).width == 16_383
 
-    def test_a_file_that_was_damaged_in_storage_is_said_and_no_fault_of_the_server(self, study):
+    def test_a_file_damaged_in_storage_is_reported_without_a_server_error(self, study):
         image = self.put(study, with_exif_of_the_wrong_type())
         answer = Client().get(image_url(image, viewer="user:1"))
         assert answer.status_code == 404

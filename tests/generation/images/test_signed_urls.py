@@ -1,4 +1,4 @@
-"""Images as people see them: addresses that say nothing, pixels and nothing else."""
+"""Images as annotators receive them: addresses that reveal nothing, and pixels without metadata."""
 
 import base64
 import io
@@ -32,7 +32,7 @@ def token(url: str) -> str:
 
 
 def secret_metadata(kind: str) -> bytes:
-    """A picture that tells its group in every place a file has for words."""
+    """Return a picture that names its group in every metadata field of its format."""
     words = "Velmari prompt secret"
     exif = Picture.Exif()
     exif[0x010E] = words
@@ -54,7 +54,7 @@ def secret_metadata(kind: str) -> bytes:
 
 @pytest.mark.parametrize("kind", ["PNG", "JPEG", "WEBP"])
 @pytest.mark.parametrize("size", [FULL, SMALL])
-def test_no_word_of_a_files_metadata_passes_through(put, kind, size):
+def test_metadata_of_a_file_is_not_served(put, kind, size):
     image = put(secret_metadata(kind))
     answer = Client().get(image_url(image, viewer="user:1", size=size))
     assert answer.status_code == 200
@@ -81,7 +81,7 @@ def test_the_answer_is_a_private_picture_without_a_name(put):
     assert 12 * 3600 < int(age.removeprefix("max-age=")) <= 24 * 3600
 
 
-def test_nothing_of_the_headers_tells_which_image_it_is(put):
+def test_headers_do_not_identify_the_image(put):
     image = put(prompt="a Velmari person", source_name="Velmari/5.png")
     answer = Client().get(image_url(image, viewer="user:1"))
     headers = str(dict(answer.headers))
@@ -166,7 +166,7 @@ def test_an_image_without_a_file_has_no_address(study):
     assert image_url(image, viewer="user:1") == ""
 
 
-def test_a_missing_file_is_said_in_a_sentence(put):
+def test_a_missing_file_is_reported_in_one_sentence(put):
     image = put()
     default_storage.delete(image.file)
     answer = Client().get(image_url(image, viewer="user:1"))

@@ -1,4 +1,4 @@
-"""What images may come in, and where they are kept."""
+"""The images that are accepted, and where they are stored."""
 
 import io
 import struct
@@ -19,7 +19,7 @@ KINDS = ("PNG", "JPEG", "WEBP")
 
 @pytest.fixture
 def noisy():
-    """A picture that compresses badly, so that cutting its file cuts its pixels."""
+    """Return a picture that compresses badly, so that truncating its file truncates its pixels."""
 
     def make(kind):
         picture = Picture.effect_noise((64, 64), 90).convert("RGB")
@@ -51,7 +51,7 @@ def test_three_formats_are_kept_under_the_hash_of_their_bytes(picture, kind, suf
 @pytest.mark.parametrize(
     "data", [b"hello", b"<svg xmlns='http://www.w3.org/2000/svg'/>", b"%PDF-1.7\n", b"\x89PNG"]
 )
-def test_what_is_not_an_image_is_refused(data):
+def test_files_that_are_not_images_are_refused(data):
     assert refusal(data) == "“a.png” is not an image."
 
 
@@ -138,7 +138,7 @@ class TestStoring:
         assert self.put(study, data).created
         assert Image.objects.filter(sha256=first.image.sha256).count() == 4
 
-    def test_the_file_and_what_is_known_of_it_are_kept(self, study, picture):
+    def test_the_file_and_its_metadata_are_stored(self, study, picture):
         data = picture()
         stored = self.put(study, data, prompt="a figure", provenance={"seed": 5})
         assert stored.created

@@ -1,4 +1,4 @@
-"""Images made elsewhere: folders, archives, manifests, and everything that may be wrong with them."""
+"""Images made elsewhere: folders, archives, manifests, and their possible faults."""
 
 import io
 import json
@@ -66,7 +66,7 @@ class TestFolder:
         entry = AuditEntry.objects.get(action="images.imported")
         assert (entry.actor, entry.details["kept"]) == (lead, 4)
 
-    def test_one_folder_around_all_is_left_out(self, study, folder, tmp_path):
+    def test_a_single_enclosing_folder_is_ignored(self, study, folder, tmp_path):
         assert import_images(study=study, path=tmp_path, by=None).kept == 4
 
     def test_an_unknown_group_is_rejected_by_name_and_the_others_are_kept(self, study, folder, picture):
@@ -87,13 +87,13 @@ class TestFolder:
         assert (report.kept, report.new_groups) == (5, ("tavren_isle",))
         assert StudyGroup.objects.get(name="tavren_isle").display_name == "Tavren isle"
 
-    def test_a_group_spelled_otherwise_is_repaired_and_said(self, study, folder):
+    def test_a_group_spelled_differently_is_repaired_and_reported(self, study, folder):
         (folder / "Velmari").rename(folder / "VELMARI")
         report = import_images(study=study, path=folder, by=None)
         assert report.kept == 4
         assert str(report.repaired[0]) == "VELMARI/0.png: group “VELMARI” read as “Velmari”"
 
-    def test_a_picture_that_is_there_twice_is_reported_and_kept_once(self, study, folder, picture):
+    def test_a_duplicate_picture_is_reported_and_stored_once(self, study, folder, picture):
         (folder / "Velmari" / "copy.png").write_bytes(picture((10, 0, 0)))
         report = import_images(study=study, path=folder, by=None)
         assert report.kept == 4
@@ -101,7 +101,7 @@ class TestFolder:
             "Velmari/copy.png: the same picture as Velmari/0.png"
         ]
 
-    def test_imported_again_everything_is_there_already(self, study, folder):
+    def test_importing_again_finds_everything_present(self, study, folder):
         import_images(study=study, path=folder, by=None)
         again = import_images(study=study, path=folder, by=None)
         assert (again.kept, len(again.duplicates)) == (0, 4)
@@ -125,7 +125,7 @@ class TestFolder:
             "Velmari/wide.png: it has 2,000 × 2 pixels; the limit is 3,000 in all.",
         }
 
-    def test_nothing_sound_at_all_is_one_sentence_and_leaves_nothing(self, study, tmp_path):
+    def test_a_file_without_valid_images_is_refused_in_one_sentence(self, study, tmp_path):
         (tmp_path / "x" / "Velmari").mkdir(parents=True)
         (tmp_path / "x" / "Velmari" / "1.png").write_text("hello")
         with pytest.raises(DomainError) as refusal:
@@ -135,7 +135,7 @@ class TestFolder:
         )
         assert not AuditEntry.objects.exists()
 
-    def test_a_link_out_of_the_folder_is_rejected(self, study, folder, tmp_path, picture):
+    def test_a_symlink_out_of_the_folder_is_rejected(self, study, folder, tmp_path, picture):
         (tmp_path / "secret.png").write_bytes(picture((7, 7, 7)))
         (folder / "Velmari" / "link.png").symlink_to(tmp_path / "secret.png")
         report = import_images(study=study, path=folder, by=None)
@@ -144,7 +144,7 @@ class TestFolder:
         ]
 
     @pytest.mark.parametrize("what", ["nothing", "empty"])
-    def test_nothing_to_import_is_said(self, study, tmp_path, what):
+    def test_an_empty_import_is_reported(self, study, tmp_path, what):
         if what == "empty":
             (tmp_path / what).mkdir()
         with pytest.raises(DomainError, match=r"There is nothing at|There is no file to import"):
@@ -166,7 +166,7 @@ class TestFailure:
         assert not Image.objects.exists()
         assert stored_files() == []
 
-    def test_files_that_another_image_names_stay(self, study, folder):
+    def test_files_used_by_another_image_are_kept(self, study, folder):
         other = Study.objects.create(name="Other", slug="other", seed=1)
         import_images(study=other, path=folder, by=None)
 
@@ -194,13 +194,13 @@ class TestArchive:
             ("..\\evil.png", "is outside"),
         ],
     )
-    def test_a_path_out_of_the_archive_refuses_it_whole(self, study, folder, name, sentence):
+    def test_an_archive_with_a_path_outside_it_is_refused(self, study, folder, name, sentence):
         with pytest.raises(DomainError) as refusal:
             import_images(study=study, path=zipped(folder, **{name: b"x"}), by=None)
         assert sentence in refusal.value.message
         assert stored_files() == []
 
-    def test_a_link_refuses_it(self, study, folder):
+    def test_an_archive_with_a_symlink_is_refused(self, study, folder):
         file = zipped(folder)
         with zipfile.ZipFile(file, "a") as archive:
             link = zipfile.ZipInfo("pictures/Velmari/link.png")
@@ -209,24 +209,24 @@ class TestArchive:
         with pytest.raises(DomainError, match="is a symbolic link; archives with links are not opened"):
             import_images(study=study, path=file, by=None)
 
-    def test_an_encrypted_member_refuses_it(self, study, folder):
+    def test_an_archive_with_an_encrypted_member_is_refused(self, study, folder):
         data = bytearray(zipped(folder).getvalue())
         # The flags of the last entry of the central directory.
         data[data.rindex(b"PK\x01\x02") + 8] |= 1
         with pytest.raises(DomainError, match="is encrypted; pack the archive without a password"):
             import_images(study=study, path=io.BytesIO(bytes(data)), by=None)
 
-    def test_a_bomb_refuses_it(self, study, folder):
+    def test_a_decompression_bomb_is_refused(self, study, folder):
         with pytest.raises(DomainError, match="would unpack to 50 MiB from almost nothing"):
             import_images(study=study, path=zipped(folder, **{"Velmari/bomb.png": bytes(50 << 20)}), by=None)
 
-    def test_more_than_the_limit_in_all_refuses_it(self, study, folder, settings):
+    def test_an_archive_over_the_total_limit_is_refused(self, study, folder, settings):
         settings.ARCHIVE_MAX_BYTES = 200
         with pytest.raises(DomainError, match="unpacks to more than the limit"):
             import_images(study=study, path=zipped(folder), by=None)
 
-    def test_a_size_that_lies_is_found_out_while_reading(self, study, folder, picture, settings):
-        """The directory says that a member is small; what is unpacked is over the limit of one image."""
+    def test_a_false_size_is_detected_while_reading(self, study, folder, picture, settings):
+        """The directory claims that a member is small; unpacked, it exceeds the limit for an image."""
         file = zipped(
             folder, **{"pictures/Velmari/big.png": picture((5, 5, 5), size=(400, 400), compress_level=0)}
         )
@@ -247,7 +247,7 @@ class TestArchive:
         assert [str(remark) for remark in report.rejected] == ["pictures/Velmari/in.zip: it is not an image."]
 
     @pytest.mark.parametrize("data", [b"", b"hello", b"PK\x03\x04broken"])
-    def test_what_is_no_archive_is_said(self, study, data):
+    def test_files_that_are_not_archives_are_reported(self, study, data):
         with pytest.raises(DomainError, match="is not a zip archive, or it is damaged"):
             import_images(study=study, path=io.BytesIO(data), by=None)
 
@@ -259,7 +259,7 @@ class TestArchive:
         assert report.kept == 3
         assert len(report.rejected) == 1
 
-    def test_leftovers_of_systems_are_not_counted(self, study, folder):
+    def test_files_added_by_operating_systems_are_not_counted(self, study, folder):
         file = zipped(folder, **{"__MACOSX/pictures/._0.png": b"x", "pictures/Thumbs.db": b"x"})
         assert import_images(study=study, path=file, by=None).files == 4
 
@@ -340,7 +340,7 @@ class TestManifest:
             (b'path,group\n"a,b\n', "Row 2 of “manifest.csv” is not CSV"),
         ],
     )
-    def test_a_table_that_cannot_be_read_is_refused_whole(self, study, folder, data, sentence):
+    def test_an_unreadable_table_is_refused_completely(self, study, folder, data, sentence):
         (folder / "manifest.csv").write_bytes(data)
         with pytest.raises(DomainError) as refusal:
             import_images(study=study, path=folder, by=None)
@@ -354,7 +354,7 @@ class TestManifest:
             "row 3: the line is not a JSON object.",
         ]
 
-    def test_lines_that_hold_what_is_no_text_are_rejected_and_the_others_kept(self, study, folder):
+    def test_lines_that_are_not_text_are_rejected_and_the_others_kept(self, study, folder):
         lines = [
             '{"path": "Velmari/0.png", "group": "Velmari"}',
             '{"path": "\\ud800.png", "group": "Velmari"}',
@@ -372,7 +372,7 @@ class TestManifest:
 
 
 class TestCommand:
-    def test_the_pairs_tree_is_imported_whole(self, shared_data, capsys):
+    def test_the_pairs_tree_is_imported_completely(self, shared_data, capsys):
         call_command(
             "import_images", "--study", "Pairs", "--create", "--layout", "pairs", str(shared_data / "pairs")
         )
@@ -411,7 +411,7 @@ class TestCommand:
         assert (other.experiment, other.scenario) == ("", "")
         assert group.factors == {"race": "green", "gender": "woman"}
 
-    def test_a_missing_study_is_said_and_how_to_make_it(self, folder):
+    def test_a_missing_study_is_reported_with_how_to_create_it(self, folder):
         with pytest.raises(NotFound, match=r"There is no study “Isles”; add --create to create it\."):
             call_command("import_images", "--study", "Isles", str(folder))
 

@@ -45,7 +45,7 @@ def page(client, name, study, **query) -> str:
 
 
 @pytest.mark.parametrize("name", ["images", "not_made", "generate", "import_images"])
-def test_who_is_no_member_does_not_know_of_the_page(study, name, stranger_client):
+def test_people_who_are_not_members_cannot_find_the_page(study, name, stranger_client):
     url = reverse(f"generation:{name}", args=[study.slug])
     assert stranger_client.get(url).status_code == 404
     assert Client().get(url).status_code == 302
@@ -60,14 +60,14 @@ def test_an_analyst_sees_images_but_neither_makes_nor_imports_them(study, name, 
 
 
 class TestContactSheet:
-    def test_images_stand_under_group_and_model_behind_a_warning(self, made, study, lead_client):
+    def test_images_are_grouped_by_group_and_model_behind_a_warning(self, made, study, lead_client):
         text = page(lead_client, "images", study)
         assert re.findall(r"<h2[^>]*>(Orsani|Velmari)</h2>", text) == ["Orsani", "Velmari"]
         assert text.count("<img ") == 12
         assert text.count('loading="lazy"') == 12
         assert re.search(r'<details class="content-warning"(?! open)', text)
 
-    def test_pictures_open_and_their_provenance_is_told(self, made, study, lead_client):
+    def test_pictures_open_with_their_provenance(self, made, study, lead_client):
         text = page(lead_client, "images", study)
         (small, *_) = re.findall(r'<img src="(/images/[^"]+)"', text)
         assert Client().get(small)["Content-Type"] == "image/webp"
@@ -117,7 +117,7 @@ class TestContactSheet:
         assert "Generate images from the study" in page(lead_client, "images", study)
         assert "A lead of the study" in page(analyst_client, "images", study)
 
-    def test_what_was_blanked_or_failed_stands_apart(self, made, study, lead_client):
+    def test_blanked_and_failed_images_are_listed_separately(self, made, study, lead_client):
         assert "1 blanked, 0 refused, 1 failed" in page(lead_client, "images", study)
         text = page(lead_client, "not_made", study)
         assert "The safety checker blanked it." in text
@@ -131,7 +131,7 @@ class TestContactSheet:
 
 
 class TestGenerate:
-    def test_the_count_is_there_before_anything_starts(self, study, prompts, lead_client):
+    def test_the_count_is_shown_before_anything_starts(self, study, prompts, lead_client):
         text = page(lead_client, "generate", study)
         assert "Make 12 images" in text
         assert "a photo of a Velmari person" in text
@@ -169,7 +169,7 @@ class TestGenerate:
             ({"backend": "sketch", "default_probability": "7"}, "less than or equal to 1"),
         ],
     )
-    def test_what_cannot_be_is_said_beside_the_field(self, study, prompts, lead_client, data, sentence):
+    def test_errors_are_shown_beside_the_field(self, study, prompts, lead_client, data, sentence):
         url = reverse("generation:generate", args=[study.slug])
         for answer in (lead_client.get(url, data), lead_client.post(url, data)):
             assert sentence in answer.content.decode()
@@ -222,7 +222,7 @@ class TestImport:
         assert done.result["lines"] == ["Rejected: Velmari/no.png: it is not an image."]
         assert set(Image.objects.values_list("model_label", flat=True)) == {"painter"}
         assert default_storage.exists(job.arguments["upload"])
-        # Killed before its success was written down, it is done again and succeeds.
+        # Killed before its success was stored, the job is repeated and succeeds.
         Job.objects.update(state=Job.State.QUEUED, finished_at=None)
         assert run_here(job, Unwatched()).state == Job.State.SUCCEEDED
         assert Image.objects.count() == 3
@@ -234,7 +234,7 @@ class TestImport:
         new_campaign = reverse("annotation:campaign_new", args=[study.slug])
         assert f'href="{new_campaign}">New campaign with these images</a>' in content
 
-    def test_the_archive_of_a_cancelled_import_goes_in_time(self, study, picture, lead_client):
+    def test_the_archive_of_a_cancelled_import_is_deleted_eventually(self, study, picture, lead_client):
         self.post(lead_client, study, archive=self.archive(picture))
         job = cancel(job=Job.objects.get())
         sweep()
@@ -253,7 +253,7 @@ class TestImport:
             ("a.zip", b"", "The submitted file is empty."),
         ],
     )
-    def test_what_is_no_archive_is_refused_at_once(self, study, lead_client, name, data, sentence):
+    def test_files_that_are_not_archives_are_refused_at_once(self, study, lead_client, name, data, sentence):
         answer = self.post(lead_client, study, archive=SimpleUploadedFile(name, data))
         assert answer.status_code == 400
         assert sentence in answer.content.decode()
@@ -269,7 +269,7 @@ class TestImport:
         assert "is outside the folder or archive" in answer.content.decode()
         assert not (default_storage.exists("uploads") and default_storage.listdir("uploads")[1])
 
-    def test_nothing_chosen_is_said(self, study, lead_client):
+    def test_a_missing_file_is_reported(self, study, lead_client):
         assert "This field is required." in self.post(lead_client, study).content.decode()
 
 

@@ -1,4 +1,4 @@
-"""The lead's pages of runs and of a new study of MCAS: counted live, started, gone on with."""
+"""The lead's pages of runs and of a new study of MCAS: live counts, starting, resuming."""
 
 import re
 from decimal import Decimal
@@ -26,7 +26,7 @@ class TestGenerate:
     def estimate(self, client, study, **query):
         return text_of(client.get(reverse("generation:estimate", args=[study.slug]), query))
 
-    def test_the_pull_is_one_page(self, study, lead_client):
+    def test_images_for_pull_are_planned_on_one_page(self, study, lead_client):
         said = self.estimate(lead_client, study, backend="sketch", prompt_set="visage-pull")
         assert "525 Images to generate" in said
         assert "Time not known yet" in said
@@ -41,20 +41,20 @@ class TestGenerate:
         assert GenerationRequest.objects.count() == 525
         assert "Watch the job" in text_of(lead_client.get(url))
 
-    def test_every_id_is_there_once_and_the_start_sends_what_was_counted(self, study, prompts, lead_client):
+    def test_ids_are_unique_and_the_start_sends_the_counted_values(self, study, prompts, lead_client):
         url = reverse("generation:generate", args=[study.slug])
         page = lead_client.get(url, {"backend": "sketch", "model_label": "pencil"}).content.decode()
         ids = re.findall(r' id="([^"]+)"', page)
         assert len(ids) == len(set(ids))
         assert '<input type="hidden" name="model_label" value="pencil"' in page
 
-    def test_another_name_in_reports_may_be_started(self, study, lead, prompts, lead_client):
+    def test_a_run_with_another_model_label_may_be_started(self, study, lead, prompts, lead_client):
         run(run=plan_run(study=study, backend="sketch", by=lead), progress=Unwatched())
         query = {"backend": "sketch", "default_probability": "0.1"}
         assert "No images are left to generate" in self.estimate(lead_client, study, **query)
         assert "12 Images to generate" in self.estimate(lead_client, study, **query, model_label="pencil")
 
-    def test_time_is_told_once_the_model_has_made_images(self, study, lead, prompts, lead_client):
+    def test_time_is_estimated_once_the_model_has_made_images(self, study, lead, prompts, lead_client):
         planned = plan_run(study=study, backend="sketch", by=lead)
         run(run=planned, progress=Unwatched(), limit=3)
         planned.requests.filter(outcome="done").update(seconds=20)
@@ -64,7 +64,7 @@ class TestGenerate:
         other = self.estimate(lead_client, study, backend="sketch", default_probability="0.2")
         assert "with other settings of this model" in other
 
-    def test_cost_and_budget_are_told_before_the_start(self, study, prompts, lead_client, settings):
+    def test_cost_and_budget_are_shown_before_the_start(self, study, prompts, lead_client, settings):
         settings.OPENAI_BASE_URLS = ["https://api.example.org/v1"]
         query = {"backend": "openai", "model_id": "painter-3", "price": "0.04", "budget": "0.30"}
         said = self.estimate(lead_client, study, **query)
@@ -74,7 +74,7 @@ class TestGenerate:
         planned = study.generation_runs.get()
         assert (planned.price, planned.budget) == (Decimal("0.04"), Decimal("0.30"))
         assert planned.parameters["endpoint"] == "https://api.example.org/v1"
-        # Whoever comes back need not state them again.
+        # They need not be entered again.
         del query["price"], query["budget"]
         assert "The run stops when 0.30 are spent" in self.estimate(lead_client, study, **query)
 
@@ -96,7 +96,7 @@ class TestGenerate:
         assert answer["Location"] == reverse("jobs:detail", args=[Job.objects.get().pk])
         assert planned.requests.filter(outcome="pending").count() == 2
 
-    def test_only_the_lead_counts_and_goes_on(self, study, analyst_client, stranger_client):
+    def test_only_the_lead_counts_and_resumes(self, study, analyst_client, stranger_client):
         url = reverse("generation:estimate", args=[study.slug])
         assert analyst_client.get(url).status_code == 403
         assert stranger_client.get(url).status_code == 404
@@ -107,7 +107,7 @@ class TestNewMcas:
         form = client.get(NEW).context["form"]
         return {name: str(form[name].value() or "") for name in form.fields}
 
-    def test_it_begins_with_the_published_study(self, lead_client):
+    def test_the_form_begins_with_the_published_study(self, lead_client):
         page = text_of(lead_client.get(NEW))
         assert "Images 688" in page
         assert re.search(r"560 28 × 20 ?: occupations 10 ?, sports 6 ?, objects 6 ?, scenes 6", page)
@@ -157,7 +157,7 @@ class TestNewMcas:
             ({"template": "an image"}, "must contain {phrase}"),
         ],
     )
-    def test_what_is_wrong_is_said_and_nothing_is_created(self, lead_client, change, sentence):
+    def test_errors_are_shown_and_nothing_is_created(self, lead_client, change, sentence):
         values = self.values(lead_client) | {"name": "Shapes", "action": "create"} | change
         answer = lead_client.post(NEW, values)
         assert answer.status_code == 400

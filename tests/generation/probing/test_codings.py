@@ -1,4 +1,4 @@
-"""Answers are coded by rules: appended, once for each version of the rules."""
+"""Coding by rules: codings are appended, once for each version of the rules."""
 
 import pytest
 from django.core.management import call_command

@@ -1,4 +1,4 @@
-"""The command `probe`: plan, count, ask, go on."""
+"""The command `probe`: plan, count, ask, resume."""
 
 import pytest
 from django.core.management import call_command
@@ -22,7 +22,7 @@ def probe(study, file, *more):
     call_command("probe", "--study", study.name, "--probe-set", file, *more)
 
 
-def test_questions_are_asked_here(scenarios, file, capsys):
+def test_the_command_asks_the_questions(scenarios, file, capsys):
     probe(scenarios, file, "--backend", "script", "--runs", "1", "--orders", "published")
     assert capsys.readouterr().out.endswith("16 answers.\n")
     asked = ProbeRun.objects.get()
@@ -52,7 +52,7 @@ def test_failed_requests_are_asked_again_on_request(scenarios, file, capsys):
     assert not Answer.objects.exclude(outcome="done").exists()
 
 
-def test_a_worker_does_it(scenarios, file, capsys):
+def test_the_command_can_leave_the_run_to_a_worker(scenarios, file, capsys):
     probe(scenarios, file, "--queue")
     assert capsys.readouterr().out == f"Queued as job {Job.objects.get().pk}.\n"
     assert not Answer.objects.exclude(outcome="pending").exists()
@@ -71,6 +71,6 @@ def test_parameters_plant_a_bias(scenarios, file):
         (["--param", "warmth"], "Write --param as NAME=VALUE"),
     ],
 )
-def test_what_is_wrong_is_said_in_a_sentence(scenarios, file, wrong, sentence):
+def test_errors_are_reported_in_one_sentence(scenarios, file, wrong, sentence):
     with pytest.raises(DomainError, match=sentence):
         probe(scenarios, file, *wrong)

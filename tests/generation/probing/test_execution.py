@@ -1,4 +1,4 @@
-"""Questions are asked, answered, kept: an invented model, and a real endpoint on this machine."""
+"""Asking questions and storing the answers, with an invented model and a local endpoint."""
 
 import json
 import threading
@@ -32,7 +32,7 @@ def asks(study, lead=None, **more):
 
 
 def spent(asked):
-    """What the run says that it spent, which is what its answers cost."""
+    """Return the run's recorded spending, which must equal the cost of its answers."""
     costs = sum(asked.answers.values_list("cost", flat=True), Decimal(0))
     assert counts_of(asked).spent == costs
     return costs
@@ -46,7 +46,7 @@ class Lines(Unwatched):
         self.lines.append(text)
 
 
-class TestAnInventedModel:
+class TestInventedModel:
     def test_every_question_is_answered(self, scenarios, lead):
         asked = planned(scenarios, lead)
         result = run(run=asked, progress=Unwatched())
@@ -81,7 +81,7 @@ class TestAnInventedModel:
         for height, least, most in (("tall", 0.6, 0.95), ("short", -0.95, -0.6)):
             answers = asked.answers.filter(question="trade", image__group__name__startswith=height)
             texts = list(answers.filter(outcome="done").values_list("text", flat=True))
-            # Some phrases name both options; the one that is chosen comes first.
+            # Some phrases name both options; the chosen one comes first.
             places = [(text.find("lamplighter"), text.find("kite maker")) for text in texts]
             plus = sum(0 <= lamp < kite or kite < 0 <= lamp for lamp, kite in places)
             minus = sum(0 <= kite < lamp or lamp < 0 <= kite for lamp, kite in places)
@@ -89,7 +89,7 @@ class TestAnInventedModel:
             assert 0.05 < 1 - (plus + minus) / len(texts) < 0.16  # refusals
         assert 0 < asked.answers.filter(outcome="declined").count() < 0.1 * asked.answers.count()
 
-    def test_two_names_are_two_models_with_the_same_planted_bias(self, scenarios, lead):
+    def test_models_of_two_names_share_the_planted_bias_but_not_their_answers(self, scenarios, lead):
         planted = {"bias": {"tall": 1, "short": -1}, "refusal_rate": 0.1}
         asked = [
             planned(scenarios, lead, model_id=name, runs=10, parameters=planted) for name in ("Ko", "Lu")
@@ -114,8 +114,8 @@ class TestAnInventedModel:
         assert brave.count() == 3
 
 
-class TestAnEndpoint:
-    def test_words_picture_and_sampling_are_sent_and_what_came_back_is_kept(self, scenarios, endpoint):
+class TestEndpoint:
+    def test_text_picture_and_sampling_are_sent_and_the_response_is_stored(self, scenarios, endpoint):
         asked = asks(scenarios)
         result = run(run=asked, progress=Unwatched())
         assert (result.done, result.served) == (48, ("talker-1-0601 (fp_1)",))
@@ -135,7 +135,7 @@ class TestAnEndpoint:
         assert (answer.tokens_in, answer.tokens_out) == (20, 5)
         assert answer.provenance["request_id"] == "req-1"
 
-    def test_neither_group_nor_scenario_nor_key_leaves_in_what_is_asked_or_kept(self, scenarios, endpoint):
+    def test_requests_and_stored_answers_contain_no_group_scenario_or_key(self, scenarios, endpoint):
         asked = asks(scenarios)
         run(run=asked, progress=Unwatched())
         sent = json.dumps(endpoint.asked)
@@ -144,7 +144,7 @@ class TestAnEndpoint:
         kept = json.dumps(list(asked.answers.values_list("provenance", "text", "reason")))
         assert "sk-test" not in kept + json.dumps(asked.parameters)
 
-    def test_hostile_answers_are_kept_as_data(self, scenarios, endpoint):
+    def test_hostile_answers_are_stored_as_data(self, scenarios, endpoint):
         hostile = "<script>alert(1)</script>\0" + "x" * 30_000
         endpoint.script = [completion(hostile, model="m\0odel"), completion("\ud800")]
         asked = asks(scenarios)
@@ -153,7 +153,7 @@ class TestAnEndpoint:
         assert ("<script>alert(1)</script>" + "x" * 30_000)[:20_000] in texts
         assert "?" in texts
 
-    def test_outcomes_and_what_is_asked_again(self, scenarios, endpoint):
+    def test_outcomes_are_stored_and_transient_failures_are_retried(self, scenarios, endpoint):
         endpoint.script = [
             refusal(400, "content_policy_violation", "Not this."),
             refusal(400, "invalid", "What?"),
@@ -179,7 +179,7 @@ class TestAnEndpoint:
             run(run=asks(scenarios), progress=Unwatched())
         assert len(endpoint.asked) < 34
 
-    def test_a_wrong_key_leaves_everything_to_be_asked_and_costs_nothing(self, scenarios, endpoint):
+    def test_a_wrong_key_leaves_all_requests_pending_and_costs_nothing(self, scenarios, endpoint):
         endpoint.script = [refusal(401, "invalid_api_key", "No.")] * 9
         asked = asks(scenarios, **PRICES)
         with pytest.raises(ModelUnusable):
@@ -192,7 +192,7 @@ class TestAnEndpoint:
         result = run(run=asks(scenarios), progress=Unwatched())
         assert (result.done, result.failed) == (42, 6)
 
-    def test_a_model_that_changes_meanwhile_is_said(self, scenarios, endpoint):
+    def test_a_model_that_changes_during_a_run_is_reported(self, scenarios, endpoint):
         answers = Counter()
 
         def respond(body):
@@ -206,8 +206,8 @@ class TestAnEndpoint:
         assert "The model changed during the run: talker-1 (fp_1), talker-2 (fp_1)." in str(result)
         assert progress.lines == ["The endpoint changed the model from talker-1 (fp_1) to talker-2 (fp_1)."]
 
-    def test_the_endpoint_is_kept_full(self, scenarios, endpoint, settings):
-        """The first call is answered when the last one has been asked: in rounds they would wait for each other."""
+    def test_the_endpoint_always_has_as_many_requests_as_allowed(self, scenarios, endpoint, settings):
+        """The first call is answered only when the last was sent: calls made in rounds would wait forever."""
         settings.OPENAI_CHATS_AT_ONCE = 2
         everything_asked, waited = threading.Event(), []
 
@@ -241,7 +241,7 @@ class TestAnEndpoint:
         assert asked.answers.filter(outcome="pending").exists()
 
 
-class TestSeveralAnswersInARequest:
+class TestSeveralAnswersPerRequest:
     def test_repeats_are_asked_together(self, scenarios, endpoint):
         endpoint.respond = lambda body: _counted(endpoint, body, completion("a", "b", usage=(20, 9)))
         asked = asks(scenarios, samples_per_request=2)
@@ -261,7 +261,7 @@ class TestSeveralAnswersInARequest:
 
 
 class TestMoney:
-    def test_what_was_used_is_paid(self, scenarios, endpoint):
+    def test_cost_follows_from_reported_usage(self, scenarios, endpoint):
         endpoint.script = [
             refusal(400, "content_policy_violation", "No."),
             refusal(400, "invalid", "What?"),
@@ -270,7 +270,7 @@ class TestMoney:
         asked = asks(scenarios, **PRICES)
         run(run=asked, progress=Unwatched())
         unknown = asked.answers.get(text="a")
-        # Without usage, the most it can have been: all tokens of the answer, and of words and picture.
+        # Without usage, the maximum is charged: all tokens of the answer, and those of text and picture.
         assert unknown.cost > Decimal("0.4")
         assert spent(asked) - unknown.cost == Decimal("0.07") * 45
         assert set(asked.answers.exclude(outcome="done").values_list("cost", flat=True)) == {0}
@@ -280,21 +280,21 @@ class TestMoney:
         with pytest.raises(DomainError) as stopped:
             run(run=asked, progress=Unwatched())
         assert "The budget of 4.00 does not cover another request:" in stopped.value.message
-        # A request is sent only if the most it can cost, above 2, is covered.
+        # A request is sent only if its maximum cost, above 2, is covered.
         assert spent(asked) <= 4
         assert 1 <= len(endpoint.asked) < 48
         assert asks(scenarios, budget=Decimal(50)) == asked
         assert run(run=asked, progress=Unwatched()).left == 0
         assert spent(asked) == Decimal("0.07") * 48
 
-    def test_what_may_have_been_answered_is_paid_and_not_asked_again(self, scenarios, endpoint):
+    def test_a_request_that_may_have_been_answered_is_charged_and_not_repeated(self, scenarios, endpoint):
         endpoint.script = [Drip()]
         asked = asks(scenarios, **PRICES)
         assert run(run=asked, progress=Unwatched()).failed == 1
         assert len(endpoint.asked) == 48
         assert asked.answers.get(outcome="failed").cost > Decimal("0.4")
 
-    def test_what_a_killed_worker_had_asked_counts(self, scenarios, endpoint):
+    def test_requests_of_a_killed_worker_are_charged(self, scenarios, endpoint):
         asked = asks(scenarios, **PRICES, budget=Decimal(20))
         asked.answers.filter(pk=asked.answers.first().pk).update(cost=Decimal(19))
         with pytest.raises(DomainError, match="does not cover another request: 19"):
@@ -326,7 +326,7 @@ class TestReuse:
         ]
         assert sorted(texts[0]) == sorted(texts[1])
 
-    def test_answers_of_another_model_are_not_looked_for(self, scenarios, endpoint):
+    def test_answers_of_another_model_are_not_reused(self, scenarios, endpoint):
         run(run=asks(scenarios), progress=Unwatched())
         other = asks(scenarios, model_id="talker-2")
         with CaptureQueriesContext(connection) as queries:
@@ -335,7 +335,7 @@ class TestReuse:
             query for query in queries if "request_sha256" in query["sql"] and " IN (" in query["sql"]
         ]
 
-    def test_a_fresh_run_asks_everything(self, scenarios, endpoint):
+    def test_a_run_without_reuse_asks_everything(self, scenarios, endpoint):
         run(run=asks(scenarios), progress=Unwatched())
         assert run(run=asks(scenarios, fresh=True), progress=Unwatched()).done == 48
         assert len(endpoint.asked) == 96
@@ -367,21 +367,21 @@ class TestJobs:
         with pytest.raises(Conflict, match="has been answered"):
             start(run=asked, by=lead)
 
-    def test_a_limit_is_of_the_job_with_all_its_attempts(self, scenarios, lead):
+    def test_a_limit_covers_all_attempts_of_a_job(self, scenarios, lead):
         asked = planned(scenarios, lead)
         job = start(run=asked, by=lead, limit=10)
         run(run=asked, progress=Unwatched(), limit=4)
         execute(job.pk)
         assert asked.answers.filter(outcome="done").count() == 10
 
-    def test_failed_requests_are_asked_again_on_going_on(self, scenarios, lead):
+    def test_failed_requests_are_asked_again_on_resuming(self, scenarios, lead):
         asked = planned(scenarios, lead)
         run(run=asked, progress=Unwatched())
         asked.answers.filter(pk=asked.answers.first().pk).update(outcome="failed", text="")
         execute(go_on(run=asked, by=lead).pk)
         assert not asked.answers.exclude(outcome="done").exists()
 
-    def test_an_old_job_finds_a_newer_one(self, scenarios, lead):
+    def test_an_old_job_gives_way_to_a_newer_one(self, scenarios, lead):
         asked = planned(scenarios, lead)
         old = start(run=asked, by=lead)
         Job.objects.filter(pk=old.pk).update(state="failed", finished_at="2026-01-01T00:00:00Z")

@@ -1,4 +1,4 @@
-"""A worker that asks is killed: nothing that was answered is asked again, and nothing is missing."""
+"""A worker is killed while it asks: no answered request is repeated, and none is missing."""
 
 import time
 from contextlib import ExitStack
@@ -28,7 +28,7 @@ def wait_for(reached, what: str, seconds: float = 120) -> None:
 
 
 @pytest.mark.slow
-def test_a_worker_that_is_killed_twice_leaves_no_double_and_no_gap(tmp_path):
+def test_a_worker_killed_twice_leaves_no_duplicate_and_no_gap(tmp_path):
     pytest.importorskip("openai", reason="the full requirements are not installed")
     (tmp_path / "words.toml").write_bytes(WORDS)
 
@@ -68,7 +68,7 @@ def test_a_worker_that_is_killed_twice_leaves_no_double_and_no_gap(tmp_path):
                 wait_for(lambda least=least: len(server.rows(DONE)) >= least, "the worker asks nothing")
                 worker.kill()
                 worker.wait()
-            time.sleep(0.3)  # what was under way reaches the endpoint
+            time.sleep(0.3)  # requests under way reach the endpoint
             answered = {text for (text,) in server.rows(DONE)}
             asked_before = len(endpoint.asked)
             assert asked_before - len(answered) <= 2 * AT_ONCE * (1 if least == 20 else 2)
@@ -83,5 +83,5 @@ def test_a_worker_that_is_killed_twice_leaves_no_double_and_no_gap(tmp_path):
         assert ANSWERS <= len(endpoint.asked) <= ANSWERS + 4 * AT_ONCE
         ((spent,),) = server.rows("SELECT sum(cost) FROM generation_answer")
         assert server.rows(COUNTS) == [("done", ANSWERS, round(float(spent) * 10**8))]
-        # Written down before the call, so that what was lost is paid too: 25 tokens an answer, and the most there is.
+        # Stored before the call, so that lost answers are charged too: 25 tokens an answer, and the maximum.
         assert float(spent) >= ANSWERS * 25 / 1_000_000 * 0.999

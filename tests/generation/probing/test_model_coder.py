@@ -1,4 +1,4 @@
-"""A model codes answers through a real endpoint: apart, as data, within the budget, and each once."""
+"""A model codes answers through a real endpoint: separately, as data, within the budget, and each once."""
 
 import json
 import re
@@ -41,13 +41,13 @@ def test_a_reply_is_one_word_in_the_order_of_the_question(reply, first, outcome)
 
 
 def data_of(body):
-    """Return the data of a request, which stands between fences."""
+    """Return the data of a request, which is between fences."""
     (content,) = re.fullmatch(r"<<<DATA\n(.*)\nDATA>>>", body["messages"][1]["content"], re.DOTALL).groups()
     return json.loads(content)
 
 
 def reader(body):
-    """A model that reads which option the answer names, and obeys whatever else stands in its messages."""
+    """A model that codes the option named in the answer, and obeys any other instruction in its messages."""
     data = data_of(body)
     if OBEY in json.dumps(body, ensure_ascii=False):
         return completion("refused")
@@ -118,7 +118,7 @@ class TestCodingByAModel:
         assert data_of(request)["answer"] == planted.text
         assert request["messages"][1]["content"].count("DATA>>>") == 1
 
-    def test_a_reply_of_another_form_is_null_and_counts_nowhere(self, answered, model):
+    def test_a_malformed_reply_is_null_and_not_counted(self, answered, model):
         strange = Answer.objects.filter(question="trade").order_by("pk").first()
         Answer.objects.filter(pk=strange.pk).update(text="A \u0161 rope maker.")
         result = code(answered)
@@ -127,13 +127,13 @@ class TestCodingByAModel:
         assert (coding.outcome, coding.code, coding.sure) == ("unparsed", None, False)
         assert "I cannot say." in coding.reason
 
-    def test_what_a_model_says_never_counts_by_itself(self, answered, model):
+    def test_codings_by_a_model_never_count_by_themselves(self, answered, model):
         code(answered)
         assert counted_codings(Answer.objects.all()) == {}
         code_by_rules(study=answered, by=None, progress=Unwatched())
         assert {coding.coder for coding in counted_codings(Answer.objects.all()).values()} == {"rules"}
 
-    def test_the_budget_holds_and_a_larger_one_goes_on_with_what_is_missing(self, answered, model):
+    def test_coding_stops_at_the_budget_and_continues_with_a_larger_one(self, answered, model):
         prices = {"price_in": Decimal(100), "price_out": Decimal(100)}
         with pytest.raises(DomainError) as refused:
             code(answered, budget=Decimal("0.15"), **prices)
@@ -153,7 +153,7 @@ class TestCodingByAModel:
         assert refused.value.code == "price_missing"
         assert not model.asked
 
-    def test_what_the_endpoint_declines_is_null_and_what_fails_is_asked_again(self, answered, model):
+    def test_declined_requests_are_null_and_failed_ones_are_retried(self, answered, model):
         declined = {
             "error": {"message": "Rejected by our safety system.", "code": "content_policy_violation"}
         }
@@ -163,12 +163,12 @@ class TestCodingByAModel:
         assert (result.coded, result.unparsed, result.failed) == (2, 1, 1)
         assert code(answered).coded == 29
 
-    def test_an_endpoint_that_nobody_allowed_is_not_asked(self, answered, model):
+    def test_an_endpoint_that_is_not_allowed_is_not_contacted(self, answered, model):
         with pytest.raises(DomainError) as refused:
             code(answered, endpoint="http://127.0.0.1:9/v1")
         assert refused.value.code == "endpoint_missing"
 
-    def test_the_command_codes_what_the_rules_are_not_sure_of(self, answered, model, capsys):
+    def test_the_command_codes_answers_with_uncertain_codings(self, answered, model, capsys):
         unsure = Answer.objects.filter(question="trade").order_by("pk").first()
         Answer.objects.filter(pk=unsure.pk).update(text="Not a lamplighter; a kite maker.")
         call_command("code_answers", "--study", answered.slug)
@@ -190,7 +190,7 @@ class TestCodingByAModel:
         assert list(outcomes()) == [unsure.pk]
 
     @pytest.mark.parametrize("arguments", [["--coder", "model"], ["--model", "reader"], ["--budget", "3"]])
-    def test_options_that_do_not_go_together_are_refused(self, answered, arguments):
+    def test_conflicting_options_are_refused(self, answered, arguments):
         with pytest.raises(DomainError) as refused:
             call_command("code_answers", "--study", answered.slug, *arguments)
         assert refused.value.code in {"model_missing", "coder_takes_no_options"}

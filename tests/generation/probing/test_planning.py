@@ -1,4 +1,4 @@
-"""What a run asks: counted before, written once."""
+"""Planning a probe run: requests are counted before and written once."""
 
 from collections import Counter
 from decimal import Decimal
@@ -34,7 +34,7 @@ def test_sentences_are_completed_for_each_descriptor_and_letter(study, lead):
 
 
 def test_a_descriptor_is_asked_once_in_each_of_its_forms(study, lead):
-    """Of three groups one has both forms, one a plural alone, and of the others the plural follows by rule."""
+    """One group has both forms, one only a plural; the plural of the others follows by rule."""
     first, second = study.groups.all()[:2]
     first.forms, first.dimensions = {"singular": "elder", "plural": "old folk"}, ["age", "trade"]
     second.forms = {"plural": "Velmari"}
@@ -97,14 +97,14 @@ def test_a_study_without_images_of_the_scenarios_is_refused(study, lead):
         ({"parameters": {"warmth": 3}}, "has no parameter “warmth”"),
     ],
 )
-def test_what_cannot_be_asked_is_refused_in_a_sentence(scenarios, lead, wrong, sentence):
+def test_impossible_plans_are_refused_in_one_sentence(scenarios, lead, wrong, sentence):
     with pytest.raises(DomainError) as refused:
         planned(scenarios, lead, **wrong)
     assert sentence in refused.value.message
     assert not ProbeRun.objects.exists()
 
 
-def test_many_requests_are_written_by_the_job_also_after_a_kill(scenarios, lead, monkeypatch):
+def test_the_job_writes_many_requests_and_continues_after_a_kill(scenarios, lead, monkeypatch):
     monkeypatch.setattr("generation.probing.planning.AT_ONCE", 10)
     monkeypatch.setattr("generation.probing.request_plan._PIECE", 20)
     asked = planned(scenarios, lead)
@@ -144,7 +144,7 @@ def test_several_answers_in_a_request_make_fewer_requests(scenarios, lead):
     assert estimate(plan_of(scenarios, samples_per_request=2)).requests == 24
 
 
-def test_what_was_answered_is_measured_and_not_counted_again(scenarios, lead):
+def test_answered_requests_are_measured_and_not_counted_again(scenarios, lead):
     run(run=planned(scenarios, lead), progress=Unwatched(), limit=30)
     counted = estimate(plan_of(scenarios))
     assert (counted.answers, counted.to_ask, counted.measured) == (48, 18, True)

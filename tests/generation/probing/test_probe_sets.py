@@ -1,4 +1,4 @@
-"""The probe sets that come with the platform, and one's own: read, checked, counted, put as questions."""
+"""Built-in and own probe sets: reading, validation, counting, and the resulting questions."""
 
 import pytest
 import yaml
@@ -112,7 +112,7 @@ class TestPublished:
         text = questions[setting].sentence(descriptor=descriptor, letter="q")
         assert text.endswith(f" {sentence} Answer :")
 
-    def test_a_set_stored_as_json_is_the_same_set(self):
+    def test_a_set_survives_storage_as_json(self):
         for chosen in published_probe_sets().values():
             again = ProbeSet.model_validate(chosen.model_dump(mode="json"))
             assert again == chosen
@@ -120,7 +120,7 @@ class TestPublished:
 
 
 class TestOwn:
-    def test_both_orders_name_the_options_the_other_way_round(self):
+    def test_the_second_order_names_the_options_in_reverse(self):
         chosen = own()
         texts = [
             chosen.experiments[0].choices("roof", order=order)[0].text for order in chosen.orders_asked()
@@ -158,7 +158,7 @@ class TestOwn:
             ('plus = "lamplighter"', 'plus = ""', "empty"),
         ],
     )
-    def test_what_is_no_probe_set_is_refused_in_one_sentence(self, before, after, problem):
+    def test_invalid_probe_sets_are_refused_in_one_sentence(self, before, after, problem):
         with pytest.raises(DomainError) as refusal:
             own((before, after))
         assert refusal.value.code == "probe_set_invalid"

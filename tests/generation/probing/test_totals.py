@@ -1,4 +1,4 @@
-"""The counts of a run are those of its answers, whatever wrote, changed or deleted them."""
+"""The counts of a run equal those of its answers after any kind of write, change or deletion."""
 
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
@@ -22,7 +22,7 @@ KEY = ("run", "outcome", "served_model", "fingerprint")
 
 
 def counted() -> dict[tuple, tuple[int, int]]:
-    """Return what the answers come to, row by row."""
+    """Return the counts of the answers, computed row by row."""
     rows = Answer.objects.order_by().values(*KEY).annotate(number=Count("pk"), cost=Sum("cost"))
     return {tuple(row[name] for name in KEY): (row["number"], round(row["cost"] * 10**8)) for row in rows}
 
@@ -49,7 +49,7 @@ def test_a_run_is_counted_as_it_is_asked(asked):
     assert counts_of(asked).pending == 0
 
 
-def test_every_way_of_writing_counts(asked):
+def test_every_kind_of_write_updates_the_counts(asked):
     rows = list(asked.answers.all()[:9])
     add_cost(rows, Decimal("0.00000003"))
     assert counts_of(asked).spent == Decimal("0.00000027")
@@ -99,7 +99,7 @@ def test_a_run_is_deleted_with_its_answers_and_counts(asked):
     assert not AnswerCount.objects.exists()
 
 
-def test_deleting_the_run_deletes_all_of_it(asked):
+def test_deleting_the_run_deletes_all_its_rows(asked):
     asked.delete()
     connection.check_constraints()
     assert not AnswerCount.objects.exists()
@@ -113,8 +113,8 @@ def shared(tmp_path):
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.usefixtures("shared")
-def test_two_workers_at_the_same_answers_count_each_once(asked):
-    """Each takes back and ends every answer, the other's too, block by block."""
+def test_answers_written_by_two_workers_are_counted_once(asked):
+    """Each worker reopens and completes all answers, including the other's, block by block."""
     keys = list(asked.answers.values_list("pk", flat=True))
 
     def work(number: int) -> None:

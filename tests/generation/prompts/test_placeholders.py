@@ -1,4 +1,4 @@
-"""Templates become the sentences a model is given."""
+"""Templates become the sentences given to a model."""
 
 import pytest
 from hypothesis import given
@@ -12,7 +12,7 @@ from generation.prompts.placeholders import check, render
     ("template", "group", "attribute", "said"),
     [
         ("a photo of {id} person", "Velmari", None, "a photo of Velmari person"),
-        # Published literally: the article of plain text stays, right or wrong.
+        # Published as it is: an article in plain text stays, right or wrong.
         ("an {id} person", "Velmari", None, "an Velmari person"),
         ("{A_an} {id} person", "Velmari", None, "A Velmari person"),
         ("{A_an} {id} person", "Orsani", None, "An Orsani person"),
@@ -59,7 +59,7 @@ def test_braces_in_a_groups_name_are_only_text():
         ("a {{id}} person", "has a “{” without the matching brace"),
     ],
 )
-def test_what_is_no_place_is_refused_by_name(template, sentence):
+def test_unknown_placeholders_are_refused_by_name(template, sentence):
     for read in (check, lambda text: render(text, group="Velmari")):
         with pytest.raises(DomainError) as refusal:
             read(template)

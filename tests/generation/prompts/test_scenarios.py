@@ -1,4 +1,4 @@
-"""Parallel images: prompts of a scenario differ in the person alone, and so do their images."""
+"""Parallel images: the prompts of a scenario differ only in the person, and so do the images."""
 
 import pytest
 from django.core.management import call_command

@@ -1,4 +1,4 @@
-"""The prompt sets that come with the platform, and one's own: counted, used in a study, generated."""
+"""Built-in and own prompt sets: counting, use in a study, generation."""
 
 from collections import Counter
 from dataclasses import replace
@@ -43,7 +43,7 @@ phrases = ["a box", "a tile"]
 
 @pytest.mark.database_free
 class TestFiles:
-    def test_they_are_the_published_ones(self, shared_data):
+    def test_the_files_match_the_published_prompts(self, shared_data):
         visage = yaml.safe_load((shared_data / "protocols" / "visage.yaml").read_text())
         (default,) = prompt_set("visage").prompts
         assert (list(default.templates), default.images_per_prompt) == (visage["default_templates"], 5)
@@ -53,7 +53,7 @@ class TestFiles:
             assert list(pull[condition].templates) == visage["pull"]["with_attribute"]
         assert {one.images_per_prompt for one in pull.values()} == {visage["pull"]["images_per_prompt"]}
 
-    def test_mcas_is_the_published_one_in_both_variants(self, shared_data):
+    def test_mcas_matches_the_published_set_in_both_variants(self, shared_data):
         published = yaml.safe_load((shared_data / "protocols" / "mcas.yaml").read_text())
         for variant, teenage in (("", True), ("dall-e-2", False)):
             ours = prompt_set("mcas", variant=variant)
@@ -76,7 +76,7 @@ class TestFiles:
         assert dict(plan.categories) == {"occupations": 10, "sports": 6, "objects": 6, "scenes": 6}
         assert len(published_prompt_sets()) == 5
 
-    def test_what_is_no_prompt_set_is_refused_in_one_sentence(self, tmp_path):
+    def test_invalid_prompt_sets_are_refused_in_one_sentence(self, tmp_path):
         for text in ("title = ", "title = 'nothing else'", "prompts = [1]"):
             file = tmp_path / "own.toml"
             file.write_text(text)
@@ -95,10 +95,10 @@ class TestFiles:
 
 @pytest.mark.django_db
 class TestPull:
-    def test_its_images_are_counted_before_and_are_those_planned(self, study, lead):
+    def test_the_estimate_equals_the_planned_images(self, study, lead):
         chosen = prompt_set("visage-pull")
         before = estimate(study=study, backend="sketch", prompt_set=chosen)
-        # Three stereotypes a group; of the others' three for the Velmari, of which one is listed for the Orsani.
+        # Each group has three stereotypes; one of the Velmari's three is listed for the Orsani.
         assert before.by_condition == {
             "default": 2 * 15,
             "stereotypical": 2 * 3 * 3 * 15,
@@ -117,14 +117,14 @@ class TestPull:
         assert run.requests.count() == 2 * 3 * 5
         assert plan_run(study=study, backend="sketch", by=lead).requests.count() == 2 * 3 * 5 + 12
 
-    def test_prompts_that_the_lead_wrote_as_published_are_taken_for_the_set(self, study, lead):
+    def test_prompts_identical_to_the_published_ones_count_as_the_set(self, study, lead):
         published = prompt_set("visage")
         set_prompts(study=study, templates=published.prompts[0].templates, images_per_prompt=5, by=lead)
         for _ in range(2):
             use_prompt_set(study=study, chosen=published, by=lead)
         assert list(study.prompt_templates.values_list("prompt_set", flat=True)) == ["visage"] * 3
 
-    def test_prompts_that_the_set_will_take_over_are_counted_as_made(self, study, lead):
+    def test_prompts_adopted_by_the_set_are_counted_as_planned(self, study, lead):
         published = prompt_set("visage")
         set_prompts(study=study, templates=published.prompts[0].templates, images_per_prompt=5, by=lead)
         plan_run(study=study, backend="sketch", by=lead)
@@ -204,7 +204,7 @@ class TestCommand:
         call_command("generate", *arguments)
 
     def test_mcas_is_one_command(self, capsys, tmp_path):
-        """A set of our own with 2 × 2 + 3 images stands for the published one with 688."""
+        """An own set with 2 × 2 + 3 images takes the place of the published one with 688."""
         own = tmp_path / "shapes.toml"
         own.write_text(OWN)
         self.generate("--study", "Shapes", "--create", "--prompt-set", str(own))
@@ -237,7 +237,7 @@ class TestCommand:
         self.generate("--study", "Men and women", "--create", "--prompt-set", "mcas", "--dry-run")
         assert "688 images of 36 prompts" in capsys.readouterr().out
 
-    def test_creating_needs_to_know_of_what(self, db):
+    def test_creating_a_study_needs_a_prompt_set_and_a_resource(self, db):
         with pytest.raises(CommandError, match="--create needs --prompt-set mcas"):
             self.generate("--study", "Isles", "--create", "--prompt-set", "visage")
         with pytest.raises(DomainError, match="There is no resource “None such”"):

@@ -1,4 +1,4 @@
-"""What runs spend is counted in the database, which refuses what a budget does not cover."""
+"""The database counts the spending of runs, and refuses amounts that the budget does not cover."""
 
 from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
@@ -25,7 +25,7 @@ def spent(run: GenerationRun) -> Decimal:
 @pytest.mark.django_db
 class TestABudget:
     def test_is_spent_to_the_last_part_of_a_cent_and_no_further(self, run):
-        # In floating point 0.1 + 0.2 is more than 0.3, and 0.1 + 0.2 − 0.3 is not nothing.
+        # In floating point, 0.1 + 0.2 is more than 0.3, and 0.1 + 0.2 − 0.3 is not zero.
         assert reserve(run, Decimal("0.1"))
         assert reserve(run, Decimal("0.2"))
         assert not reserve(run, Decimal("0.0001"))
@@ -35,7 +35,7 @@ class TestABudget:
         assert reserve(run, Decimal("0.2999"))
         assert spent(run) == Decimal("0.2999")
 
-    def test_is_the_one_that_was_stated_last(self, run):
+    def test_is_the_latest_one_set(self, run):
         GenerationRun.objects.filter(pk=run.pk).update(budget=Decimal("0.05"))
         assert not reserve(run, Decimal("0.1"))
         GenerationRun.objects.filter(pk=run.pk).update(budget=None)

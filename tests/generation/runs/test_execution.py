@@ -1,4 +1,4 @@
-"""A run's requests become images, whatever happens in between."""
+"""A run's requests become images despite interruptions and failures."""
 
 import socket
 import subprocess
@@ -27,7 +27,7 @@ from tests.foundation.database.own_database import own_server
 
 
 class Stopping(Unwatched):
-    """Asks to stop after some steps."""
+    """Requests a stop after some steps."""
 
     def __init__(self, after):
         self.left = after
@@ -41,7 +41,7 @@ class Stopping(Unwatched):
 
 
 class FullDisk(FileSystemStorage):
-    """Writes go to the device that is always full; everything else is the folder as it is."""
+    """A storage whose writes go to the device that is always full; everything else is the ordinary folder."""
 
     def _save(self, name, content):
         with open("/dev/full", "wb", buffering=0) as file:
@@ -64,7 +64,7 @@ def planned(study, lead, prompts):
 
 @pytest.mark.django_db
 class TestHere:
-    def test_every_request_becomes_an_image_with_its_truth(self, planned, study):
+    def test_every_request_becomes_an_image_with_its_ground_truth(self, planned, study):
         result = run(run=planned, progress=Unwatched())
         assert (result.done, result.failed, result.left) == (12, 0, 0)
         assert Image.objects.filter(study=study).count() == 12
@@ -79,7 +79,7 @@ class TestHere:
             assert set(part) == {"attribute", "x", "y", "width", "height"}
         assert default_storage.size(image.file) == image.bytes
 
-    def test_a_limit_makes_so_many_and_the_next_run_the_rest(self, planned):
+    def test_a_limited_run_is_completed_by_the_next(self, planned):
         first = run(run=planned, progress=Unwatched(), limit=5)
         assert (first.done, first.left) == (5, 7)
         assert str(first) == "5 images made, 7 left to generate."
@@ -102,7 +102,7 @@ class TestHere:
         assert set(Image.objects.values_list("sha256", flat=True)) == first
 
     def test_a_request_that_another_worker_finished_meanwhile_is_left_as_it_is(self, planned):
-        """The other worker finishes everything while this one is at its first image."""
+        """The other worker finishes all requests while this one is at its first image."""
 
         class Racing(Unwatched):
             raced = False
@@ -115,7 +115,7 @@ class TestHere:
         assert run(run=planned, progress=Racing()).done == 0
         assert Image.objects.count() == 12
 
-    def test_a_picture_that_may_not_be_kept_is_a_failed_request_with_the_reason(self, study, lead, settings):
+    def test_a_picture_that_cannot_be_stored_fails_with_the_reason(self, study, lead, settings):
         texts = ["a {id}", "one {id}", "some {id}", "my {id}"]
         set_prompts(study=study, templates=texts, images_per_prompt=1, by=lead)
         planned = plan_run(study=study, backend="sketch", by=lead)
@@ -132,7 +132,7 @@ class TestHere:
         assert run(run=planned, progress=Unwatched()).done == 8
 
     def test_one_prompt_that_always_fails_holds_up_no_other(self, study, lead, settings):
-        """Its six images fail in a row; tried again it comes after those that were never asked for."""
+        """Its six images fail in a row; on a retry, they come after images that were never requested."""
         settings.IMAGE_MAX_BYTES = 40_000
         planned = self.with_one_that_cannot_be_kept(study, lead)
         result = run(run=planned, progress=Unwatched())
@@ -159,7 +159,7 @@ class TestHere:
     def test_a_full_disk_stops_the_run_in_one_sentence_and_it_goes_on_when_there_is_room(
         self, planned, lead, settings
     ):
-        """A file system that is full: /dev/full answers every write as a full disk does."""
+        """/dev/full answers every write as a full disk does."""
         run(run=planned, progress=Unwatched(), limit=2)
         with storage_full(settings), pytest.raises(DomainError) as stopped:
             start_here(run=planned, by=lead, progress=Unwatched())
@@ -200,7 +200,7 @@ class TestJobs:
         cancel(job=job)
         assert start(run=planned, by=lead).pk != job.pk
 
-    def test_an_old_job_that_is_tried_again_leaves_a_run_to_its_newer_job(self, planned, lead):
+    def test_a_retried_old_job_leaves_the_run_to_its_newer_job(self, planned, lead):
         old = start(run=planned, by=lead)
         cancel(job=old)
         newer = start(run=planned, by=lead)
@@ -209,7 +209,7 @@ class TestJobs:
             run_here(old, Unwatched())
         assert not Image.objects.exists()
         assert run_here(newer, Unwatched()).result["summary"] == "12 images made."
-        # Once nobody else is at it, the old one may go on with it.
+        # Once no other job works on the run, the old one may resume it.
         retry(job=old)
         assert run_here(old, Unwatched()).result["summary"] == "0 images made."
         planned.refresh_from_db()
@@ -222,7 +222,7 @@ class TestJobs:
             start_here(run=planned, by=lead, progress=Unwatched())
         assert Job.objects.count() == 1
 
-    def test_the_console_goes_on_at_once_where_its_process_was_killed(self, planned, lead):
+    def test_the_console_resumes_at_once_after_a_kill(self, planned, lead):
         with subprocess.Popen([sys.executable, "-c", ""]) as ended:
             ended.wait()
         killed = start(run=planned, by=lead)
@@ -235,7 +235,7 @@ class TestJobs:
 
     def test_a_limit_holds_for_all_attempts_of_a_job_together(self, planned, lead):
         job = start(run=planned, by=lead, limit=5)
-        run(run=planned, progress=Unwatched(), limit=3)  # what a killed attempt made
+        run(run=planned, progress=Unwatched(), limit=3)  # images of a killed attempt
         assert run_here(job, Unwatched()).result["summary"] == "2 images made, 7 left to generate."
 
     def test_a_job_at_the_console_waits_in_the_queue_of_its_model(self, planned, lead, settings):
@@ -259,13 +259,13 @@ class TestCommand:
     def generate(self, *arguments, **options):
         call_command("generate", "--study", "Isles", *arguments, **options)
 
-    def test_it_plans_and_makes_and_goes_on(self, study, prompts, capsys):
+    def test_the_command_plans_makes_and_resumes_a_run(self, study, prompts, capsys):
         self.generate("--limit", "5")
         assert capsys.readouterr().out == "5 images made, 7 left to generate.\n"
         self.generate()
         assert capsys.readouterr().out == "7 images made.\n"
 
-    def test_it_takes_prompts_and_parameters(self, study, capsys):
+    def test_the_command_takes_prompts_and_parameters(self, study, capsys):
         probabilities = 'probabilities={"Velmari": {"kite": 1}}'
         prompt = ["--prompt", "{a_an} {id} person", "--images-per-prompt", "2"]
         self.generate(
@@ -280,7 +280,7 @@ class TestCommand:
         with pytest.raises(Conflict, match="already has prompts"):
             self.generate(*prompt)
 
-    def test_it_queues(self, study, prompts, capsys):
+    def test_the_command_queues_a_run(self, study, prompts, capsys):
         self.generate("--queue")
         assert capsys.readouterr().out == f"Queued as job {Job.objects.get().pk}.\n"
         assert not Image.objects.exists()
@@ -297,14 +297,14 @@ class TestCommand:
             ),
         ],
     )
-    def test_what_cannot_be_done_is_said_in_one_sentence(self, study, prompts, arguments, sentence):
+    def test_the_command_reports_errors_in_one_sentence(self, study, prompts, arguments, sentence):
         with pytest.raises(DomainError) as refusal:
             self.generate(*arguments)
         assert sentence in refusal.value.message
 
 
 @pytest.mark.slow
-def test_a_worker_killed_while_it_draws_leaves_no_double_and_no_gap(tmp_path):
+def test_a_worker_killed_while_it_draws_leaves_no_duplicate_and_no_gap(tmp_path):
     with own_server(
         tmp_path, JOB_LEASE_SECONDS="2", JOB_BACKOFF_SECONDS="0", JOB_MAX_ATTEMPTS="20"
     ) as server:
@@ -333,5 +333,5 @@ def test_a_worker_killed_while_it_draws_leaves_no_double_and_no_gap(tmp_path):
         assert server.rows(done) == [(40,)]
         assert server.rows("SELECT count(*), count(DISTINCT sha256) FROM generation_image") == [(40, 40)]
         files = list((tmp_path / "var" / "media" / "images").rglob("*.png"))
-        # At most one file of each kill was written without its row; it has the name it will be asked for again.
+        # Each kill leaves at most one file without a row; it has the name that the next attempt will use.
         assert len(files) == 40

@@ -1,4 +1,4 @@
-"""Numbers that are not finite, and one colour throughout, are no images, whatever model they come from."""
+"""Images with non-finite values or a single colour are failures, whatever the model."""
 
 import numpy as np
 import pytest
@@ -45,7 +45,7 @@ def load(folder, **parameters):
 
 
 def broken(folder, to, number=float("nan")):
-    """The pipeline with one number among its weights that is not finite."""
+    """The pipeline with a single non-finite weight."""
     from diffusers import StableDiffusionPipeline
 
     pipeline = StableDiffusionPipeline.from_pretrained(folder)
@@ -56,7 +56,7 @@ def broken(folder, to, number=float("nan")):
 
 @marked
 @pytest.mark.parametrize("number", [float("nan"), float("inf")])
-def test_a_picture_with_a_number_that_is_not_finite_has_failed(folder, tmp_path, number):
+def test_a_picture_with_a_non_finite_value_fails(folder, tmp_path, number):
     answer = load(broken(folder, tmp_path / "broken", number)).draw(ImageRequest("a person", 1))
     assert (answer.outcome, answer.picture) == ("failed", None)
     assert answer.reason == "The model computed numbers that are not finite (NaN) in float32."
@@ -65,7 +65,7 @@ def test_a_picture_with_a_number_that_is_not_finite_has_failed(folder, tmp_path,
 
 
 @marked
-def test_in_a_batch_only_what_is_not_finite_has_failed(folder):
+def test_in_a_batch_only_images_with_non_finite_values_fail(folder):
     import torch
 
     model = load(folder, batch_size=3)
@@ -79,13 +79,13 @@ def test_in_a_batch_only_what_is_not_finite_has_failed(folder):
     model._pipeline.vae.decode = with_a_hole
     answers = model.draw_together([ImageRequest("a person", seed) for seed in (1, 2, 3)])
     assert [answer.outcome for answer in answers] == ["done", "failed", "done"]
-    # The next call begins with nothing known.
+    # The next call begins afresh.
     model._pipeline.vae.decode = decode
     assert model.draw(ImageRequest("a person", 1)).outcome == "done"
 
 
 @marked
-def test_a_pipeline_without_an_image_processor_is_watched_too(tmp_path):
+def test_a_pipeline_without_an_image_processor_is_checked_too(tmp_path):
     import torch
 
     model = load(save_tiny_if(tmp_path / "if"))
@@ -95,7 +95,7 @@ def test_a_pipeline_without_an_image_processor_is_watched_too(tmp_path):
 
 
 @marked
-def test_watching_changes_no_byte_of_a_picture(folder):
+def test_the_check_for_finite_values_changes_no_byte_of_a_picture(folder):
     import torch
     from diffusers import StableDiffusionPipeline
 
@@ -128,13 +128,13 @@ def test_five_in_a_row_stop_the_run_name_the_type_and_store_nothing(folder, tmp_
 
 
 @marked
-def test_what_the_safety_checker_blanked_stays_blanked(tmp_path):
+def test_images_blanked_by_the_safety_checker_stay_blanked(tmp_path):
     model = load(save_tiny_pipeline(tmp_path / "checked", safety_checker=True))
     assert model.draw(ImageRequest("a person", 1)).outcome == "blanked"
 
 
 @pytest.mark.parametrize("mode", ["L", "RGB", "RGBA"])
-def test_one_colour_throughout_is_no_image(mode):
+def test_an_image_of_a_single_colour_is_rejected(mode):
     blank = Picture.new(mode, (16, 16), 0)
     with pytest.raises(BlankImage, match="blank: a single colour throughout"):
         keep_drawn(Drawn(picture=blank), subject="What the model made")
@@ -143,7 +143,7 @@ def test_one_colour_throughout_is_no_image(mode):
 
 
 class BlankSketch(SketchBackend):
-    """Draws what sketch draws, and of some seeds a black square."""
+    """Draws as sketch does, but a black square for some seeds."""
 
     name = "sometimes_blank"
     blanks: frozenset[int] = frozenset()
@@ -181,7 +181,7 @@ def test_five_blank_pictures_in_a_row_stop_the_run(study, lead, prompts, monkeyp
 
 
 @pytest.mark.django_db
-def test_a_blank_file_of_an_endpoint_fails_and_stays_paid(study, lead, prompts, settings, picture):
+def test_a_blank_image_from_an_endpoint_fails_and_stays_charged(study, lead, prompts, settings, picture):
     with images_endpoint() as endpoint:
         settings.OPENAI_BASE_URLS, settings.OPENAI_API_KEY = [endpoint.url], ""
         settings.OPENAI_IMAGES_AT_ONCE = 1

@@ -1,4 +1,4 @@
-"""What a study asks of a model: counted before, written once."""
+"""Planning a generation run: requests are counted before and written once."""
 
 from collections import Counter
 
@@ -106,7 +106,7 @@ def test_prompts_with_an_attribute_go_through_the_stereotypes_of_each_group(stud
         condition=Condition.STEREOTYPICAL,
     )
     run = plan(study, lead)
-    # Each group lists four attributes, of which three have enough raters.
+    # Each group lists four attributes, three of which have enough raters.
     assert run.requests.count() == 2 * 3 * 2
     asked = set(run.requests.filter(group__name="Velmari").values_list("attribute__text", flat=True))
     assert asked == {"tall hat", "blue scarf", "lantern"}
@@ -147,18 +147,18 @@ def test_prompts_with_a_phrase_go_through_the_phrases_of_their_condition(study, 
     assert plan(study, lead).requests.count() == 8
 
 
-def test_as_many_attributes_that_are_not_associated_are_drawn_once_and_stay(study):
+def test_unassociated_attributes_are_drawn_once_in_equal_number_and_kept(study):
     drawn = attributes_by_group(study, Condition.NON_STEREOTYPICAL)
     groups = {group.name: group.pk for group in study.groups.all()}
     velmari = {attribute.text for attribute in drawn[groups["Velmari"]]}
-    # Of the others' stereotypes (round glasses, drum, umbrella) none is listed for the Velmari.
+    # None of the Orsani's stereotypes (round glasses, drum, umbrella) is listed for the Velmari.
     assert velmari == {"round glasses", "drum", "umbrella"}
     # `tall hat` and `kite` are listed for the Velmari; the Orsani may not be given `tall hat`.
     assert {attribute.text for attribute in drawn[groups["Orsani"]]} == {"blue scarf", "lantern"}
     assert attributes_by_group(study, Condition.NON_STEREOTYPICAL) == drawn
 
 
-def test_the_frozen_copy_is_asked_once_there_is_one(study, lead):
+def test_the_frozen_attributes_are_used_once_they_exist(study, lead):
     before = attributes_by_group(study, Condition.STEREOTYPICAL)
     freeze(study=study, by=lead)
     study.refresh_from_db()
@@ -168,7 +168,7 @@ def test_the_frozen_copy_is_asked_once_there_is_one(study, lead):
 
 def test_thousands_of_requests_take_few_queries(study, lead, django_assert_max_num_queries):
     set_prompts(study=study, templates=["a {id}", "b {id}"], images_per_prompt=500, by=lead)
-    # SQLite takes at most 999 values a statement, so the columns of a request decide how many inserts there are.
+    # SQLite takes at most 999 values a statement, so the number of inserts depends on the columns of a request.
     with django_assert_max_num_queries(51):
         assert plan(study, lead).requests.count() == 2000
 
@@ -181,7 +181,7 @@ class TestLarge:
         set_prompts(study=study, templates=["a {id}", "b {id}", "c {id}"], images_per_prompt=1000, by=lead)
         return plan(study, lead)
 
-    def test_its_job_writes_the_requests_and_goes_on_after_a_kill(self, study, lead, large):
+    def test_the_job_writes_the_requests_and_continues_after_a_kill(self, study, lead, large):
         assert not large.requests.exists()
         assert estimate(study=study, backend="sketch").new == 6000
         with pytest.raises(Cancelled):
@@ -191,18 +191,18 @@ class TestLarge:
         assert run(run=large, progress=Unwatched(), limit=1).left == 5999
         assert large.requests.count() == len(set(large.requests.values_list("seed", flat=True))) == 6000
         assert not large.to_write.exists()
-        # Said once: what was left of it is no second plan.
+        # Recorded once: writing the remaining requests is not a second plan.
         plan(study, lead)
         assert AuditEntry.objects.get(action="generation.planned").details["requests"] == 6000
 
-    def test_it_may_be_started_and_its_prompts_stay(self, study, lead, large):
+    def test_a_large_run_can_be_started_and_its_prompts_no_longer_change(self, study, lead, large):
         (line,) = runs_of(study)
         assert (line.state, line.may_go_on) == ("interrupted", True)
         with pytest.raises(Conflict, match="can no longer change"):
             set_prompts(study=study, templates=["d {id}"], images_per_prompt=1, by=lead)
         assert start(run=large, by=lead).state == "queued"
 
-    def test_counting_it_reads_no_request(self, study, lead, large, django_assert_num_queries):
+    def test_counting_a_large_run_reads_no_request(self, study, lead, large, django_assert_num_queries):
         with django_assert_num_queries(self.queries(study)):
             estimate(study=study, backend="diffusers", model_id="another")
         finish_planning(run=large, progress=Unwatched())
@@ -213,7 +213,7 @@ class TestLarge:
         assert all("COUNT(" in sql or "LIMIT" in sql for sql in about)
 
     def queries(self, study):
-        """Whatever a study comes to, as many as for its first prompt."""
+        """Return the number of queries for the first prompt alone: a larger study must need as many."""
         study.prompt_templates.exclude(text="a {id}").update(images_per_prompt=1)
         with CaptureQueriesContext(connection) as captured:
             assert estimate(study=study, backend="diffusers", model_id="another").images == 2004
@@ -233,7 +233,7 @@ class Pieces(Unwatched):
             raise Cancelled
 
 
-def test_what_is_drawn_for_a_run_stays_when_more_is_imported(study, lead):
+def test_attributes_drawn_for_a_run_stay_when_more_are_imported(study, lead):
     chosen = prompt_set("visage-pull")
     first = plan(study, lead, prompt_set=chosen)
     asked = first.requests.count()
@@ -249,23 +249,23 @@ def test_what_is_drawn_for_a_run_stays_when_more_is_imported(study, lead):
     assert estimate(study=study, backend="sketch", prompt_set=chosen).images == asked
 
 
-def test_another_name_in_reports_is_counted_as_a_run_of_its_own(study, lead, prompts):
+def test_another_model_label_is_counted_as_a_separate_run(study, lead, prompts):
     plan(study, lead)
     assert estimate(study=study, backend="sketch").to_make == 12
     other = estimate(study=study, backend="sketch", model_label="pencil")
     assert (other.new, other.pending) == (12, 0)
 
 
-def test_the_prompts_shown_are_those_asked_and_lie_apart(study, lead):
+def test_the_sample_prompts_are_spread_over_the_planned_ones(study, lead):
     set_prompts(study=study, templates=[f"{n} {{id}}" for n in range(8)], images_per_prompt=2, by=lead)
     samples = estimate(study=study, backend="sketch").samples
     asked = list(plan(study, lead).requests.order_by("pk").values_list("prompt", flat=True)[::2])
     assert list(samples) == asked[::2][:6]
 
 
-def test_a_lead_learns_nothing_of_models_in_studies_of_others(study, lead, stranger, prompts):
+def test_a_lead_does_not_see_models_of_other_leads_studies(study, lead, stranger, prompts):
     run(run=plan(study, lead, model_label="secret pencil"), progress=Unwatched(), limit=1)
-    for number in range(6):  # many runs of one model are one model
+    for number in range(6):  # many runs of one model count as one model
         run(
             run=plan(study, lead, parameters={"default_probability": number / 10}),
             progress=Unwatched(),
@@ -288,7 +288,7 @@ def test_a_lead_learns_nothing_of_models_in_studies_of_others(study, lead, stran
         ({"parameters": {"steps": 1}}, "Sketch has no parameter “steps”."),
     ],
 )
-def test_a_plan_that_makes_no_sense_is_refused_and_leaves_nothing(study, lead, prompts, arguments, sentence):
+def test_an_invalid_plan_is_refused_and_writes_nothing(study, lead, prompts, arguments, sentence):
     with pytest.raises(DomainError) as refusal:
         plan_run(**{"study": study, "backend": "sketch", "by": lead, **arguments})
     assert sentence in refusal.value.message

@@ -43,7 +43,7 @@ def keys(requests) -> set[int]:
 
 @pytest.mark.django_db
 class TestClaims:
-    def test_two_jobs_never_claim_the_same_and_claim_all(self, planned, lead):
+    def test_two_jobs_claim_disjoint_requests_and_all_of_them(self, planned, lead):
         one, two = (Claims(planned, job, None) for job in claimed_jobs(planned, lead, 2))
         taken: list[int] = []
         for _ in range(12):
@@ -52,7 +52,7 @@ class TestClaims:
         assert sorted(taken) == sorted(planned.requests.values_list("pk", flat=True))
         assert one.take(1) == two.take(1) == []
 
-    def test_what_a_dead_job_had_claimed_is_free_once_its_lease_ended(self, planned, lead):
+    def test_claims_of_a_dead_job_are_freed_when_its_lease_ends(self, planned, lead):
         first, second = claimed_jobs(planned, lead, 2)
         lost = keys(Claims(planned, first, None).take(4))
         claims = Claims(planned, second, None)
@@ -62,17 +62,17 @@ class TestClaims:
         Job.objects.filter(pk=first.pk).update(lease_expires_at=timezone.now() - timedelta(seconds=1))
         assert keys(claims.take(4)) == lost
 
-    def test_a_new_attempt_of_the_job_may_claim_what_the_old_one_had(self, planned, lead):
+    def test_a_new_attempt_may_claim_the_requests_of_the_old_one(self, planned, lead):
         (job,) = claimed_jobs(planned, lead, 1)
         old = Claims(planned, job, None)
         lost = keys(old.take(3))
         Job.objects.filter(pk=job.pk).update(state="queued", lease_expires_at=None)
         again = claim(job.pk)
         assert lost <= keys(Claims(planned, again, None).take(12))
-        # The old attempt, should it still be there, has nothing left.
+        # The old attempt, if it is still running, has no claims left.
         assert old.take(3) == []
 
-    def test_a_limit_is_of_all_jobs_together(self, planned, lead):
+    def test_a_limit_covers_all_jobs_together(self, planned, lead):
         one, two = claimed_jobs(planned, lead, 2, limit=5)
         assert one.arguments["until"] == 5
         taken = [Claims(planned, job, 5).take(4) for job in (one, two)]
@@ -119,7 +119,7 @@ class TestTeams:
             start_here(run=planned, by=lead, progress=Unwatched())
         assert runs_of(planned.study)[0].state == "queued"
 
-    def test_cancel_and_try_again_are_for_all_of_them(self, planned, lead):
+    def test_cancelling_and_retrying_apply_to_the_whole_team(self, planned, lead):
         first = start(run=planned, by=lead, workers=3)
         running = claim(team_of(first)[1].pk)
         cancel(job=first, by=lead)
@@ -131,13 +131,13 @@ class TestTeams:
         execute(first.pk)
         assert planned.requests.filter(outcome="done").count() == 12
 
-    def test_going_on_takes_as_many_workers_as_before(self, planned, lead):
+    def test_resuming_uses_as_many_workers_as_before(self, planned, lead):
         first = start(run=planned, by=lead, workers=3)
         cancel(job=first, by=lead)
         assert team_of(go_on(run=planned, by=lead)).count() == 3
 
     @pytest.mark.parametrize("number", [0, 65])
-    def test_so_many_workers_are_refused(self, planned, lead, number):
+    def test_an_invalid_number_of_workers_is_refused(self, planned, lead, number):
         with pytest.raises(DomainError, match="spread over 1 to 64 workers"):
             start(run=planned, by=lead, workers=number)
 
@@ -174,8 +174,8 @@ def wait_for(reached, what: str, seconds: float = 120) -> None:
 
 
 @pytest.mark.slow
-def test_three_workers_of_which_one_is_killed_ask_for_each_image_once(tmp_path):
-    """The endpoint counts what it was asked: only what the killed worker had under way is asked again."""
+def test_three_workers_request_each_image_once_although_one_is_killed(tmp_path):
+    """The endpoint counts requests: only those under way in the killed worker are repeated."""
     images, at_once = 60, 2
     with images_endpoint() as endpoint, ExitStack() as stack:
         endpoint.script = [0.15] * 500
@@ -210,7 +210,7 @@ def test_three_workers_of_which_one_is_killed_ask_for_each_image_once(tmp_path):
         assert server.rows(DONE) == [(images,)]
         assert images <= len(endpoint.asked) <= images + at_once
         (spent,) = server.rows("SELECT sum(cost) FROM generation_generationrequest")
-        # The cost is written down before the call: a kill in between leaves it without one, never the reverse.
+        # The cost is stored before the call: a kill in between leaves a cost without a call, never the reverse.
         assert len(endpoint.asked) <= float(spent[0]) <= images + at_once
 
 
@@ -235,7 +235,7 @@ def test_a_budget_is_never_overdrawn_by_several_workers(tmp_path):
 
 @pytest.mark.django_db
 def test_the_pool_stays_full_while_one_call_is_slow(study, lead, prompts, settings):
-    """The first call is answered when the last one has been asked: in rounds they would wait for each other."""
+    """The first call is answered only when the last was sent: calls made in rounds would wait forever."""
     every_one_asked, waited = threading.Event(), []
     settings.OPENAI_IMAGES_AT_ONCE = 2
     with images_endpoint() as endpoint:

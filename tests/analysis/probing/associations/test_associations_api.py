@@ -90,6 +90,6 @@ def test_without_results_it_says_so(probed, reader):
     assert (refused.status_code, refused.json()["error"]["code"]) == (404, "no_results")
 
 
-def test_strangers_know_of_nothing(computed, stranger, lead):
+def test_strangers_get_404(computed, stranger, lead):
     assert Browser(stranger, ["read"]).get(address(computed)).status_code == 404
     assert Browser(lead, ["annotate"]).get(address(computed)).status_code == 403

@@ -1,4 +1,4 @@
-"""Answers made elsewhere: what rows become, and what is refused or listed."""
+"""Importing answers made elsewhere: the resulting rows, and refused or listed ones."""
 
 import hashlib
 import io
@@ -45,7 +45,7 @@ def test_rows_become_a_run_of_answers_with_their_images(bring, rows, write):
 
 
 @pytest.mark.django_db
-def test_the_same_file_again_adds_nothing_and_a_longer_one_what_is_new(bring, rows, write):
+def test_importing_a_file_again_adds_only_new_rows(bring, rows, write):
     bring(write(rows[:20]))
     again = bring(write(rows[:20]))
     assert (again.added, again.present, again.rows.kept) == (0, 20, 20)
@@ -63,7 +63,7 @@ def test_another_answer_to_the_same_question_is_listed_and_changes_nothing(bring
     assert not Answer.objects.filter(text="Neither.").exists()
 
 
-# What is wrong with a row, and the reason it is listed with.
+# The fault of a row, and the reason that is listed for it.
 WRONG = (
         ({"question": "song"}, "the probe set has no question “song”"),
         ({"question": ""}, "no question"),
@@ -88,7 +88,7 @@ WRONG = (
 
 
 @pytest.mark.django_db
-def test_a_row_about_nothing_is_listed_with_line_and_reason(bring, rows, write):
+def test_rows_without_a_match_are_listed_with_line_and_reason(bring, rows, write):
     wrong = [{**rows[1], **change} for change, _ in WRONG]
     report = bring(write([rows[0], *wrong, *rows[2:]]))
     assert reasons(report) == {line: reason for line, (_, reason) in enumerate(WRONG, start=3)}
@@ -105,7 +105,7 @@ def test_an_answer_given_twice_in_a_file_counts_once(bring, rows, write):
 
 
 @pytest.mark.django_db
-def test_names_may_be_spelt_otherwise_and_the_words_of_a_question_say_its_order(bring, rows, write):
+def test_spelling_may_differ_and_the_question_text_gives_its_order(bring, rows, write):
     asked = {
         "published": "Is this person a lamplighter or a kite maker? Choose only one.",
         "reversed": "Is this person a kite maker or a lamplighter?  Choose only one.",
@@ -134,7 +134,7 @@ def test_repeats_without_numbers_are_counted_in_the_order_of_the_file(bring, row
 
 
 @pytest.mark.django_db
-def test_an_image_is_known_by_its_hash_wherever_it_lay(bring, rows, write, scenarios):
+def test_an_image_is_matched_by_its_hash_whatever_its_path(bring, rows, write, scenarios):
     image = scenarios.images.get(group__name="tall_orsani", scenario="harbour")
     row = {"question": "trade", "image": image.sha256, "text": LAMP, "order": "published"}
     report = bring(write([row]), model="talker")
@@ -144,7 +144,7 @@ def test_an_image_is_known_by_its_hash_wherever_it_lay(bring, rows, write, scena
 
 
 @pytest.mark.django_db
-def test_two_models_and_two_runs_of_one_are_runs_of_their_own(bring, rows, write):
+def test_each_model_and_each_run_of_a_model_is_a_separate_run(bring, rows, write):
     other = [{**row, "model": "other"} for row in rows]
     second = [{**row, "run": "second"} for row in rows]
     assert bring(write([{**row, "run": ""} for row in (*rows, *other)] + second)).added == 96
@@ -163,7 +163,7 @@ def test_declined_and_failed_answers_keep_their_outcome(bring, rows, write):
 
 
 @pytest.mark.django_db
-def test_text_is_kept_as_it_came_but_for_what_no_database_holds(bring, rows, tmp_path):
+def test_text_is_stored_unchanged_except_for_unstorable_characters(bring, rows, tmp_path):
     texts = ["=1+1", "<script>alert(1)</script>", "a\0b\ud800c", "x" * (LONGEST_ANSWER + 5), " \n", "'=x"]
     path = tmp_path / "answers.jsonl"
     lines = [json.dumps({**row, "text": text}) for row, text in zip(rows, texts, strict=False)]
@@ -187,7 +187,7 @@ def test_text_is_kept_as_it_came_but_for_what_no_database_holds(bring, rows, tmp
     ],
 )
 @pytest.mark.database_free
-def test_a_file_that_is_no_table_of_answers_is_refused(data, message):
+def test_files_that_are_not_tables_of_answers_are_refused(data, message):
     with pytest.raises(DomainError, match=message):
         mapped(read_answers(AnswerFile(io.BytesIO(data), "answers.csv", {})), {})
 

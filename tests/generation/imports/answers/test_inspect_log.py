@@ -1,4 +1,4 @@
-"""Logs of Inspect AI: what is read of a sample, as JSON and as an archive."""
+"""Logs of Inspect AI, as JSON and as an archive: the data read from a sample."""
 
 import io
 import json
@@ -106,6 +106,6 @@ def test_samples_become_answers(bring, tmp_path, name, data):
     ],
 )
 @pytest.mark.database_free
-def test_what_is_no_log_is_refused(name, data, message):
+def test_files_that_are_not_logs_are_refused(name, data, message):
     with pytest.raises(DomainError, match=message):
         read_answers(AnswerFile(io.BytesIO(data), name, {}))

@@ -1,4 +1,4 @@
-"""The page of a run's answers: filtered, page by page, as they came, each with the coding that counts."""
+"""The page of a run's answers: filters, pages, unchanged text, each with the coding that counts."""
 
 import re
 
@@ -31,7 +31,7 @@ def recode(answer, coder, outcome, code, *, sure=True, version="9"):
     )
 
 
-def test_every_answer_is_on_one_page_of_the_list(asked, lead_client):
+def test_every_answer_is_on_exactly_one_page(asked, lead_client):
     url, keys = answers_url(asked), []
     while url:
         answer = lead_client.get(url)
@@ -82,12 +82,12 @@ def test_people_count_before_rules_and_new_rules_before_old(asked, lead_client):
     ("people", "counts"),
     [
         (["both"], "both"),
-        (["both", "refused"], "minus"),  # two that disagree decide nothing: the rules count
+        (["both", "refused"], "minus"),  # two people who disagree decide nothing: the rules count
         (["both", "refused", "both"], "both"),
         (["both", "refused", "other"], "other"),
     ],
 )
-def test_what_people_say_together_counts(asked, lead_client, people, counts):
+def test_a_majority_of_people_counts(asked, lead_client, people, counts):
     answer = asked.answers.filter(image__group__name="short_orsani", order="published").first()
     for number, outcome in enumerate(people):
         recode(answer, "person", outcome, 0, version=f"A-{number}")
@@ -98,7 +98,7 @@ def test_what_people_say_together_counts(asked, lead_client, people, counts):
     assert line.coding.outcome == counts
 
 
-def test_an_override_counts_before_all(asked, lead_client):
+def test_an_override_counts_above_everything(asked, lead_client):
     answer = asked.answers.filter(order="published").first()
     Coding.objects.create(
         answer=answer,
@@ -116,7 +116,7 @@ def test_an_override_counts_before_all(asked, lead_client):
     assert answer.pk not in keys_on(lead_client, asked, coded="both")
 
 
-def test_an_outcome_is_found_at_once_among_many(asked):
+def test_a_rare_outcome_is_found_without_scanning(asked):
     rare = asked.answers.earliest("pk")
     asked.answers.filter(pk=rare.pk).update(outcome="declined", text="")
     found = answer_page(
@@ -125,7 +125,7 @@ def test_an_outcome_is_found_at_once_among_many(asked):
     assert ([answer.pk for answer in found.page], found.stopped) == ([rare.pk], False)
 
 
-def test_an_answer_is_shown_as_it_came(asked, lead_client):
+def test_an_answer_is_shown_unchanged(asked, lead_client):
     answer = asked.answers.filter(order="published").first()
     asked.answers.filter(pk=answer.pk).update(text=HOSTILE)
     url = reverse("generation:answer", args=[asked.study.slug, asked.pk, answer.pk])
@@ -153,7 +153,7 @@ def test_a_warning_comes_before_the_first_page(asked, lead_client):
     assert re.search(r'<details class="content-warning"[^>]*\bopen\b', filtered)
 
 
-def test_a_search_without_time_goes_on_where_it_stopped(asked):
+def test_a_search_that_runs_out_of_time_continues_where_it_stopped(asked):
     rare = asked.answers.earliest("pk")
     asked.answers.filter(pk=rare.pk).update(text="A rare word.")
     filters, query, pages = ProbeAnswerFilter(text="rare"), QueryDict(), 0
@@ -168,7 +168,7 @@ def test_a_search_without_time_goes_on_where_it_stopped(asked):
     assert pages == 5
 
 
-def test_strangers_know_of_no_answer(asked, analyst_client, stranger_client):
+def test_strangers_cannot_open_an_answer(asked, analyst_client, stranger_client):
     answer = asked.answers.earliest("pk")
     urls = [answers_url(asked), reverse("generation:answer", args=[asked.study.slug, asked.pk, answer.pk])]
     assert [analyst_client.get(url).status_code for url in urls] == [200, 200]
@@ -192,7 +192,7 @@ class TestOverride:
         assert answer.codings.count() == 2
 
     @pytest.mark.parametrize("body", [{"outcome": "both"}, {"outcome": "nonsense", "reason": "x"}])
-    def test_what_is_missing_is_said(self, answer, url, lead_client, body):
+    def test_missing_fields_are_reported(self, answer, url, lead_client, body):
         assert lead_client.post(url, body).status_code == 400
         assert answer.codings.count() == 1
 

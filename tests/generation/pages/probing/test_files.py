@@ -1,4 +1,4 @@
-"""Importing a file of answers in the browser: uploaded, its columns chosen and checked, imported and coded by a job."""
+"""Importing a file of answers in the browser: upload, choice of columns, checks, and a job that imports and codes."""
 
 import io
 import json
@@ -91,7 +91,7 @@ def test_familiar_columns_are_suggested(probed, lead_client):
     assert "Enter the model, or choose the column that contains it." in page
 
 
-def test_a_column_that_was_taken_off_is_not_read(probed, lead_client):
+def test_a_deselected_column_is_not_read(probed, lead_client):
     rows = b"question,scenario,group,order,text\ntrade,bridge,tall_orsani,reversed,A lamplighter.\n"
     look = looked_into(lead_client, probed, rows)
     sent = SENT | {"map_text": "text", "map_group": "group", "map_order": "", "action": "import"}
@@ -113,7 +113,7 @@ def test_a_column_that_was_taken_off_is_not_read(probed, lead_client):
     ],
 )
 @pytest.mark.parametrize("action", ["check", "import"])
-def test_what_is_wrong_is_said_and_nothing_is_imported(probed, lead_client, change, sentence, action):
+def test_errors_are_shown_and_nothing_is_imported(probed, lead_client, change, sentence, action):
     look = looked_into(lead_client, probed, csv_of())
     refused = lead_client.post(page_of(probed, look), SENT | change | {"action": action})
     assert refused.status_code == 400
@@ -121,7 +121,7 @@ def test_what_is_wrong_is_said_and_nothing_is_imported(probed, lead_client, chan
     assert Job.objects.latest("pk") == look
 
 
-def test_what_a_file_says_is_escaped(probed, lead_client):
+def test_text_from_a_file_is_escaped(probed, lead_client):
     look = looked_into(lead_client, probed, csv_of(f'trade,"{HOSTILE}",tall_orsani,"{HOSTILE}"'))
     page = lead_client.post(page_of(probed, look), SENT | {"action": "check"}).content.decode()
     assert "<script>alert" not in page
@@ -136,7 +136,7 @@ def test_what_a_file_says_is_escaped(probed, lead_client):
         ("answers.csv", b"", "empty"),
     ],
 )
-def test_what_is_plainly_no_file_of_answers_is_refused_at_once(probed, lead_client, name, data, sentence):
+def test_files_that_are_obviously_not_answers_are_refused_at_once(probed, lead_client, name, data, sentence):
     refused = upload(lead_client, probed, data, name)
     assert refused.status_code == 400
     assert sentence in text_of(refused)
@@ -187,7 +187,7 @@ def test_a_log_of_inspect_is_mapped_like_a_table(probed, lead_client):
     assert (answer.order, answer.image.group.name) == ("published", "tall_orsani")
 
 
-def test_the_file_goes_once_it_is_imported(probed, lead_client):
+def test_the_file_is_deleted_once_it_is_imported(probed, lead_client):
     look = looked_into(lead_client, probed, csv_of())
     kept = look.arguments[uploads.FILE]
     uploads.remove_used()
@@ -202,9 +202,7 @@ def test_the_file_goes_once_it_is_imported(probed, lead_client):
     assert (gone.status_code, "Upload it again" in text_of(gone)) == (400, True)
 
 
-def test_only_a_lead_imports_and_strangers_know_of_nothing(
-    probed, lead_client, analyst_client, stranger_client
-):
+def test_only_a_lead_imports_and_strangers_get_404(probed, lead_client, analyst_client, stranger_client):
     look = looked_into(lead_client, probed, csv_of())
     for url in (upload_url(probed), page_of(probed, look)):
         assert [client.get(url).status_code for client in (analyst_client, stranger_client)] == [403, 404]
@@ -214,7 +212,7 @@ def test_only_a_lead_imports_and_strangers_know_of_nothing(
         ]
 
 
-def test_a_file_of_another_study_is_not_there(probed, lead, lead_client):
+def test_a_file_of_another_study_is_not_found(probed, lead, lead_client):
     from studies.protocol.creation import create_study
 
     look = looked_into(lead_client, probed, csv_of())

@@ -1,4 +1,4 @@
-"""The lead's pages of probe runs: counted live, started, resumed, with their budget and their failures."""
+"""The lead's pages of probe runs: live counts, starting, resuming, budget and failures."""
 
 from decimal import Decimal
 
@@ -24,7 +24,7 @@ def address(name, study, *more):
 
 @pytest.fixture
 def stuck(asked):
-    """The run with two requests that failed and three that are left."""
+    """The run with two failed and three pending requests."""
     keys = list(asked.answers.values_list("pk", flat=True)[:5])
     Coding.objects.filter(answer__in=keys).delete()
     asked.answers.filter(pk__in=keys[:2]).update(outcome="failed", reason="No memory.", text="")
@@ -38,20 +38,20 @@ class TestNewProbe:
     def estimate(self, client, study, **query):
         return text_of(client.get(address("probe_estimate", study), query))
 
-    def test_a_form_that_nobody_sent_has_no_errors_and_no_null(self, study, lead_client):
+    def test_an_unsent_form_shows_no_errors_and_no_null(self, study, lead_client):
         page = lead_client.get(address("probe_new", study)).content.decode()
         assert "error-summary" not in page
         assert ">null<" not in page.replace("\n", "")
-        assert "no questions to ask" in page  # what is missing is said beside the form
+        assert "no questions to ask" in page  # the missing part is named beside the form
 
-    def test_requests_tokens_and_time_are_told_before_the_start(self, occupations, lead_client):
+    def test_requests_tokens_and_time_are_shown_before_the_start(self, occupations, lead_client):
         page = self.estimate(lead_client, occupations, probe_set="pairs", backend="script")
         assert "Requests to send" in page
         assert "occupations, choice" in page
         assert "Time not known yet" in page
         assert not ProbeRun.objects.exists()
 
-    def test_cost_and_budget_are_told_for_a_model_that_is_paid(self, occupations, lead_client, settings):
+    def test_cost_and_budget_are_shown_for_a_paid_model(self, occupations, lead_client, settings):
         settings.OPENAI_BASE_URLS = ["https://api.example.org/v1"]
         query = {"probe_set": "pairs", "backend": "chat", "model_id": "talker-2", "send_seed": "on"}
         page = self.estimate(lead_client, occupations, **query, **(PAID | {"budget": "0.01"}))
@@ -73,12 +73,12 @@ class TestNewProbe:
         alone = lead_client.get(address("probe_new", occupations), query | {"runs": "1"}).context
         assert estimate(plan).cost * 4 == pytest.approx(alone["estimate"].cost)
 
-    def test_prices_of_a_model_that_is_not_paid_are_left_out(self, occupations, lead_client):
+    def test_prices_are_left_out_for_a_free_model(self, occupations, lead_client):
         query = {"probe_set": "pairs", "backend": "script", **PAID}
         lead_client.post(address("probe_new", occupations), query)
         assert ProbeRun.objects.get().price_in is None
 
-    def test_what_was_counted_is_queued_asked_and_coded(self, occupations, lead_client):
+    def test_a_counted_run_is_queued_asked_and_coded(self, occupations, lead_client):
         query = {"probe_set": "pairs", "backend": "script", "runs": "1", "bias": '{"orsani": 0.5}'}
         answer = lead_client.post(address("probe_new", occupations), query)
         run = ProbeRun.objects.get()
@@ -100,7 +100,7 @@ class TestNewProbe:
             ({"runs": "1", "samples_per_request": "2"}, "A request can ask for 1 to 1 answers"),
         ],
     )
-    def test_what_is_wrong_is_said_and_nothing_is_planned(self, occupations, lead_client, change, sentence):
+    def test_errors_are_shown_and_nothing_is_planned(self, occupations, lead_client, change, sentence):
         query = {"probe_set": "pairs", "backend": "script", **change}
         assert sentence in self.estimate(lead_client, occupations, **query)
         assert lead_client.post(address("probe_new", occupations), query).status_code == 400
@@ -116,7 +116,7 @@ class TestNewProbe:
         }
         assert "Select a valid choice" in self.estimate(lead_client, occupations, **query)
 
-    def test_a_set_that_was_asked_in_the_study_is_offered_for_other_models(self, asked, lead_client):
+    def test_a_set_used_in_the_study_is_offered_for_other_models(self, asked, lead_client):
         page = lead_client.get(address("probe_new", asked.study)).content.decode()
         assert '<option value="trades" selected>Lamps and kites</option>' in page
         query = {"probe_set": "trades", "backend": "script", "model_label": "Another"}
@@ -173,7 +173,7 @@ class TestRun:
             assert "The answers of this run were imported" in text_of(answer)
         assert stuck.answers.filter(outcome="failed").count() == 2
 
-    def test_resuming_asks_what_is_left_and_leaves_failures(self, stuck, lead_client):
+    def test_resuming_asks_pending_requests_and_leaves_failed_ones(self, stuck, lead_client):
         lead_client.post(address("probe_go_on", stuck.study, stuck.pk))
         execute(Job.objects.get().pk)
         assert set(Answer.objects.values_list("outcome", flat=True)) == {"done", "failed"}
@@ -186,7 +186,7 @@ class TestRun:
         assert Job.objects.get().state == Job.State.CANCELLED
         assert "Resume" in text_of(lead_client.get(address("probe", stuck.study, stuck.pk)))
 
-    def test_parameters_stand_under_the_labels_of_their_form(self, asked, lead_client):
+    def test_parameters_are_shown_under_the_labels_of_the_form(self, asked, lead_client):
         page = text_of(lead_client.get(address("probe", asked.study, asked.pk)))
         assert "Bias tall: 1; short: -1" in page
         assert "Refusals 0" in page
@@ -228,12 +228,12 @@ class TestRun:
         assert [c.post(url).status_code for c in (analyst_client, stranger_client)] == [403, 404]
 
     @pytest.mark.parametrize("name", ["probes", "probe_new", "probe_estimate"])
-    def test_strangers_know_of_no_run(self, asked, analyst_client, stranger_client, name):
+    def test_strangers_cannot_open_a_run(self, asked, analyst_client, stranger_client, name):
         url = address(name, asked.study)
         expected = 200 if name == "probes" else 403
         assert [c.get(url).status_code for c in (analyst_client, stranger_client)] == [expected, 404]
 
-    def test_a_run_of_another_study_is_not_there(self, asked, lead, lead_client):
+    def test_a_run_of_another_study_is_not_found(self, asked, lead, lead_client):
         other = create_study(name="Other", resource=None, groups=[], by=lead)
         assert lead_client.get(address("probe", other, asked.pk)).status_code == 404
         assert lead_client.get(address("answers", other, asked.pk)).status_code == 404

@@ -1,4 +1,4 @@
-"""Questions asked in batches: a real server in a process of its own takes files, and many things go wrong."""
+"""Questions asked in batches, with a real server in a separate process and many faults."""
 
 from decimal import Decimal
 
@@ -23,7 +23,7 @@ COST = Decimal("0.035")
 
 
 class Quick(Unwatched):
-    """Waits a moment where a job would rest, and keeps what is logged."""
+    """Waits only a moment where a job would rest, and keeps the log."""
 
     def __init__(self):
         self.rests = 0
@@ -52,7 +52,7 @@ def asks(study, **more):
 
 
 def assert_whole(asked, server):
-    """Every question has one answer, which the model was asked for once, and nothing is under way."""
+    """Check that every question has one answer that was requested once, and that no request is under way."""
     texts = list(asked.answers.filter(outcome="done").values_list("text", flat=True))
     executed = server.state()["executed"]
     assert sorted(texts) == sorted(f"[{seed}]" for seed in executed)
@@ -104,8 +104,8 @@ class TestMoney:
         alone = plan_of(scenarios, backend="chat", **PRICES)
         assert estimate(plan).cost == pytest.approx(estimate(alone).cost / 2)
 
-    def test_a_budget_is_never_exceeded_and_what_was_reserved_is_used_again(self, scenarios, server):
-        asked = asks(scenarios, budget=Decimal("1.68"), **PRICES)  # 48 × 0.035; far more is reserved
+    def test_a_budget_is_never_exceeded_and_unused_reservations_are_freed(self, scenarios, server):
+        asked = asks(scenarios, budget=Decimal("1.68"), **PRICES)  # 48 × 0.035; the reservation is far higher
         with pytest.raises(DomainError, match=r"The budget of 1.68 does not cover another request"):
             run(run=asked, progress=Quick())
         assert counts_of(asked).spent <= Decimal("1.68")
@@ -118,7 +118,7 @@ class TestMoney:
 class TestFaults:
     @pytest.mark.parametrize("place", ["files", "batches"])
     @pytest.mark.parametrize("fault", ["taken", "lost", 500])
-    def test_what_has_no_answer_is_looked_up_and_done_once(self, scenarios, server, place, fault):
+    def test_a_call_without_a_response_is_looked_up_and_done_once(self, scenarios, server, place, fault):
         server.control(faults={place: [fault]})
         asked = asks(scenarios, **PRICES)
         progress = Quick()
@@ -135,21 +135,21 @@ class TestFaults:
         run(run=asked, progress=Quick())
         assert_whole(asked, server)
 
-    def test_each_request_ends_as_its_line_says(self, scenarios, server):
+    def test_each_request_gets_the_outcome_in_its_line(self, scenarios, server):
         server.control(lines={"0": "error", "1": "filter", "2": "missing", "3": "double", "4": "odd"})
         asked = asks(scenarios, **PRICES)
         result = run(run=asked, progress=Quick())
         assert (result.done, result.declined, result.failed) == (45, 1, 2)
         reasons = dict(asked.answers.filter(outcome="failed").values_list("reason", "cost"))
         assert reasons["The endpoint: Not this."] == 0
-        # It may have been answered and charged: what was reserved stays.
+        # It may have been answered and charged: the reservation stays.
         assert reasons["The endpoint’s batch has no answer to this question."] > COST
         assert asked.answers.get(outcome="declined").cost == 0
         server.control(lines={})
         assert reopen_failed(run=asked) == 2
         assert run(run=asked, progress=Quick()).done == 2
 
-    def test_what_an_expired_batch_did_not_ask_is_asked_in_another(self, scenarios, server):
+    def test_requests_missed_by_an_expired_batch_go_into_another(self, scenarios, server):
         server.control(ends=["expired"])
         asked = asks(scenarios, **PRICES)
         run(run=asked, progress=Quick())
@@ -166,7 +166,7 @@ class TestFaults:
         run(run=asked, progress=Quick())
         assert_whole(asked, server)
 
-    def test_a_batch_that_the_endpoint_refuses_costs_nothing_and_is_said(self, scenarios, server):
+    def test_a_refused_batch_costs_nothing_and_is_reported(self, scenarios, server):
         server.control(ends=["failed"])
         asked = asks(scenarios, **PRICES)
         with pytest.raises(
@@ -178,7 +178,7 @@ class TestFaults:
         run(run=asked, progress=Quick())
         assert_whole(asked, server)
 
-    def test_a_batch_that_the_endpoint_lost_may_have_been_paid(self, scenarios, server):
+    def test_a_batch_lost_by_the_endpoint_stays_charged(self, scenarios, server):
         asked = asks(scenarios, **PRICES)
         ProbeBatch.objects.create(
             run=asked, key="k", state="waiting", file_id="f", batch_id="batch_9", requests=1
@@ -209,7 +209,7 @@ class TestPlans:
         with pytest.raises(DomainError, match="In a batch, each request has one answer"):
             asks(scenarios, samples_per_request=2)
 
-    def test_questions_in_a_batch_are_not_asked_beside_it(self, scenarios, server):
+    def test_questions_in_a_batch_are_not_also_asked_one_by_one(self, scenarios, server):
         server.control(seconds=3_600)
         asked = asks(scenarios, **PRICES)
 
@@ -220,7 +220,7 @@ class TestPlans:
         with pytest.raises(KeyboardInterrupt):
             run(run=asked, progress=Leaving())
         assert BatchRequest.objects.count() == 48
-        # Asked one by one from now on: what is at the endpoint is waited for.
+        # From now on, questions are asked one by one: those at the endpoint are waited for.
         assert planned(scenarios, backend="chat", **PRICES) == asked
         with pytest.raises(KeyboardInterrupt):
             run(run=asked, progress=Leaving())

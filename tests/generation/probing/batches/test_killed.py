@@ -1,4 +1,4 @@
-"""A worker that asks in batches is killed at each step: nothing is uploaded, submitted, paid or stored twice."""
+"""A worker using batches is killed at each step: nothing is uploaded, submitted, charged or stored twice."""
 
 from contextlib import ExitStack
 
@@ -17,7 +17,7 @@ COST = 25 / 2 / 1_000_000  # of 20 tokens in and 5 out, at half the price
 
 
 @pytest.mark.slow
-def test_a_worker_that_is_killed_at_each_step_loses_and_doubles_nothing(tmp_path):
+def test_a_worker_killed_at_each_step_loses_and_duplicates_nothing(tmp_path):
     pytest.importorskip("openai", reason="the full requirements are not installed")
     (tmp_path / "words.toml").write_bytes(WORDS)
     with ExitStack() as stack:
@@ -41,7 +41,7 @@ def test_a_worker_that_is_killed_at_each_step_loses_and_doubles_nothing(tmp_path
             return server.rows(statement)[0][0]
 
         def kill_when(reached, what):
-            """Start a worker; kill it as soon as something is so, and let its lease run out."""
+            """Start a worker; kill it as soon as a condition holds, and let its lease run out."""
             with server.start("db_worker", "--no-startup-delay", "--interval", "0.1") as worker:
                 wait_for(reached, what)
                 worker.kill()

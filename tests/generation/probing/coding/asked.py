@@ -1,4 +1,4 @@
-"""A question about invented trades, for answers whose coding is plain."""
+"""A question about invented trades, for answers whose coding is obvious."""
 
 from generation.probing.questions import AnswerOption, AskedQuestion, OptionPair
 

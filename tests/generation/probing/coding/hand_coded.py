@@ -1,6 +1,6 @@
-"""Answers to the published questions that were coded by hand, apart from whoever wrote the rules.
+"""Answers to the published questions that were coded by hand, independently of the author of the rules.
 
-Each line has the scenario or question, which option the question named first (p: plus, m: minus), the outcome, and the
+Each line has the scenario or question, the option named first (p: plus, m: minus), the outcome, and the
 answer, whose line breaks are written as backslash and n. The texts are invented. Those of each further file were
 written and coded when the rules had been measured on the files before it.
 """
@@ -24,7 +24,7 @@ _FIRST = {"p": "plus", "m": "minus"}
 
 @dataclass(frozen=True)
 class HandCoded:
-    """An answer, what it was put to, and what a person read in it."""
+    """An answer, its question, and the outcome that a person read in it."""
 
     question: AskedQuestion
     text: str
@@ -43,7 +43,7 @@ def hand_coded_answers(file: str) -> Iterator[HandCoded]:
 
 
 def _questions() -> dict[tuple[str, str], AskedQuestion]:
-    """Return the published choices by scenario, or by name where all scenarios have the same options."""
+    """Return the published choice questions by scenario, or by name where all scenarios have the same options."""
     asked = {}
     for experiment in probe_set("pairs").experiments:
         for question in experiment.questions:

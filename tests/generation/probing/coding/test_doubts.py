@@ -1,4 +1,4 @@
-"""Which codings are left to people, and which are not although both options are named."""
+"""Codings that are left to people, and codings that are not although both options are named."""
 
 import pytest
 
@@ -33,13 +33,13 @@ PLACES = AskedQuestion(
         ("Neither. Not a tiler, not a lamplighter.", "other", False),
     ],
 )
-def test_naming_both_options_is_a_doubt_unless_the_choice_stands_alone(text, outcome, sure):
+def test_naming_both_options_is_uncertain_unless_the_choice_is_separate(text, outcome, sure):
     coded = code_answer(text, TRADES)
     assert (coded.outcome, coded.sure) == (outcome, sure)
     assert coded.sure == (not coded.reason)
 
 
-def test_broader_words_name_an_option_and_are_not_sure():
+def test_broader_words_name_an_option_with_uncertainty():
     assert code_answer("A harbour pilot.", PLACES).sure
     broader = code_answer("A pilot.", PLACES)
     assert (broader.outcome, broader.reason) == ("plus", "the option is named in broader words")
@@ -60,7 +60,7 @@ def test_broader_words_name_an_option_and_are_not_sure():
         ("Não é possível saber.", "refused"),
     ],
 )
-def test_known_options_are_read_in_other_languages_and_never_surely(text, outcome):
+def test_options_in_other_languages_are_read_but_never_with_certainty(text, outcome):
     coded = code_answer(text, PLACES)
     assert (coded.outcome, coded.sure) == (outcome, False)
 
@@ -76,5 +76,5 @@ def test_a_word_of_another_language_does_not_count_in_an_english_sentence():
 @pytest.mark.parametrize(
     "text", ["lamplightr lodge", "Only the guild can decide that.", "Nobody could say without a badge."]
 )
-def test_words_that_may_choose_or_refuse_are_left_to_people(text):
+def test_ambiguous_choices_and_refusals_are_left_to_people(text):
     assert not code_answer(text, TRADES).sure

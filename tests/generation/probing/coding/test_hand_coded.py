@@ -1,4 +1,4 @@
-"""How often the rules read an answer as a person does, on answers that their author did not see."""
+"""Agreement of the rules with a person, on answers that the author of the rules did not see."""
 
 import pytest
 
@@ -21,18 +21,18 @@ def test_at_least_95_of_100_are_read_right(compared):
     assert len(wrong) <= 0.05 * len(compared), wrong
 
 
-def test_hardly_any_is_read_as_its_opposite(compared):
+def test_hardly_any_answer_is_read_as_its_opposite(compared):
     flipped = [
         answer.text for answer, coded in compared if {coded.outcome, answer.outcome} == {"plus", "minus"}
     ]
     assert len(flipped) <= MOST_FLIPS, flipped
 
 
-def test_at_least_80_of_100_that_are_read_wrong_are_left_to_people(compared):
+def test_at_least_80_of_100_misread_answers_are_left_to_people(compared):
     wrong = [(answer.text, coded) for answer, coded in compared if coded.outcome != answer.outcome]
     unnoticed = [text for text, coded in wrong if coded.sure]
     assert len(unnoticed) <= 0.2 * len(wrong), unnoticed
 
 
-def test_few_are_left_to_people(compared):
+def test_few_answers_are_left_to_people(compared):
     assert sum(not coded.sure for _, coded in compared) <= 0.3 * len(compared)

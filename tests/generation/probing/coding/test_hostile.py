@@ -1,4 +1,4 @@
-"""Answers that nobody would write: nothing raises, the work stays linear, the meaning of options stays theirs."""
+"""Hostile answers: no errors, linear running time, and options keep their meaning."""
 
 import time
 
@@ -129,7 +129,7 @@ def seconds(text: str) -> float:
 
 
 @pytest.mark.parametrize("pattern", PATTERNS, ids=ascii)
-def test_the_work_is_linear_in_the_text(pattern):
+def test_the_running_time_is_linear_in_the_text(pattern):
     short = min(seconds((pattern * LONG)[: LONG // 4]) for _ in range(3))
     long = min(seconds((pattern * LONG)[:LONG]) for _ in range(3))
     # Four times the text; a quadratic rule takes sixteen times as long.
@@ -147,7 +147,7 @@ def test_any_text_has_a_coding(text):
 
 @given(st.lists(WORDS, max_size=40))
 def test_exchanged_options_exchange_the_sign(words):
-    """Nothing but the options' own words tells plus from minus, apart from what else is declared of them."""
+    """Plus and minus differ only by the words of the options and their other declarations."""
     plain = OptionPair(plus="lamplighter", minus="tiler")
     exchanged = OptionPair(plus="tiler", minus="lamplighter")
     text = " ".join(words)

@@ -1,4 +1,4 @@
-"""Where an answer names an option."""
+"""Finding the options that an answer names."""
 
 import pytest
 from hypothesis import given
@@ -47,7 +47,7 @@ def test_forms_are_whole_words_and_the_longest_wins(text, named):
         ("tilr", []),
     ],
 )
-def test_slips_of_the_pen(text, named):
+def test_misspelt_options_are_recognised(text, named):
     words = tokenise(plain(text)).words
     assert {mention.side for mention in misspelt_mentions(words, TRADES.options)} == set(named)
 

@@ -1,4 +1,4 @@
-"""What answers say, rule by rule, and which rule decides."""
+"""The coding of answers, rule by rule, and the rule that decides."""
 
 import pytest
 

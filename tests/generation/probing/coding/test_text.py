@@ -1,4 +1,4 @@
-"""What the rules read of an answer: one spelling, no markup, no reasoning, the answer field of JSON."""
+"""The text that the rules read: normalised spelling, no markup, no reasoning, the answer field of JSON."""
 
 import pytest
 
