@@ -1,4 +1,4 @@
-"""Reading the catalogues of translations, as they are written and as a server reads them."""
+"""Reading of translation catalogues, both sources and compiled files."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -12,7 +12,7 @@ DOMAINS = ("django", "djangojs", "texts")
 
 
 class Message(NamedTuple):
-    """A text and its translation; the plural of a text that counts is a message of its own."""
+    """A text and its translation; the plural of a text with a number is a separate message."""
 
     source: str
     words: str

@@ -1,6 +1,6 @@
-"""Damaged files for tests: whole ones changed at random places, the same each time for one seed.
+"""Damaged files for tests: valid files with random changes, reproducible by seed.
 
-`STEREOSCOPE_MUTATIONS=20000` makes every test that uses them try so many instead of its own few.
+`STEREOSCOPE_MUTATIONS=20000` sets the number of files for every test that uses them.
 """
 
 import io
@@ -17,7 +17,7 @@ from PIL import ImageCms, PngImagePlugin
 _NASTY_NUMBERS = (0, 1, 0x7F, 0x80, 0xFF, 0x7FFF, 0x8000, 0xFFFF, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF)
 _NASTY_TEXTS = (
     b"\0",
-    b"\xed\xa0\x80",  # a lone surrogate as UTF-8 that is none
+    b"\xed\xa0\x80",  # a lone surrogate as invalid UTF-8
     rb"\ud800",
     rb"\u0000",
     b"1e999",
@@ -34,7 +34,7 @@ _NASTY_TEXTS = (
 
 
 def how_many(usually: int) -> int:
-    """Return how many damaged files a test tries."""
+    """Return the number of damaged files that a test tries."""
     return int(os.environ.get("STEREOSCOPE_MUTATIONS", usually))
 
 
@@ -49,7 +49,7 @@ def mutated(data: bytes, count: int, *, seed: int) -> Iterator[bytes]:
 
 
 def _place(data: bytearray, chance: random.Random) -> int:
-    # Headers hold what decoders trust: half of all changes are made near the beginning.
+    # Decoders rely on headers, so half of all changes are near the beginning.
     end = len(data) if chance.random() < 0.5 else min(len(data), 200)
     return chance.randrange(end) if end else 0
 
@@ -98,7 +98,7 @@ _CHANGES: tuple[Callable[[bytearray, random.Random], None], ...] = (
 
 
 def with_valid_checksums(png: bytes) -> bytes:
-    """Return a damaged PNG whose chunks have the checksums of what they hold now, so that decoders look inside."""
+    """Return a damaged PNG with correct checksums of its chunks, so that decoders read the damaged data."""
     repaired, at = bytearray(png[:8]), 8
     while at + 12 <= len(png):
         length = int.from_bytes(png[at : at + 4], "big")
@@ -109,7 +109,7 @@ def with_valid_checksums(png: bytes) -> bytes:
 
 
 def sound_pictures() -> dict[str, bytes]:
-    """Return small pictures of every accepted format in many modes, with the metadata that cameras write."""
+    """Return small valid pictures of every accepted format in many modes, with the metadata that cameras write."""
     noise = Picture.effect_noise((24, 18), 90)
     colour = Picture.merge("RGB", (noise, noise.rotate(90, expand=False), noise.rotate(180)))
     exif = Picture.Exif()
@@ -147,7 +147,7 @@ def sound_pictures() -> dict[str, bytes]:
 
 
 def mutated_pictures(count: int, *, seed: int = 1) -> Iterator[tuple[str, bytes]]:
-    """Yield `count` damaged pictures and more, as many of each kind; PNG ones partly with valid checksums."""
+    """Yield at least `count` damaged pictures, equally many of each kind; some PNGs have valid checksums."""
     sound = sound_pictures()
     each = -(-count // len(sound))
     for offset, (name, data) in enumerate(sound.items()):
@@ -157,7 +157,7 @@ def mutated_pictures(count: int, *, seed: int = 1) -> Iterator[tuple[str, bytes]
 
 
 def mutated_json(value: object, count: int, *, seed: int = 1) -> Iterator[bytes]:
-    """Yield damaged copies of a JSON document, some still JSON but with values of another type or unstorable ones."""
+    """Yield damaged copies of a JSON document; some are valid JSON with values of another type or unstorable ones."""
     chance = random.Random(seed)
     text = json.dumps(value).encode()
     damaged = mutated(text, count, seed=seed)
@@ -194,7 +194,7 @@ _ODD_VALUES: tuple[object, ...] = (
 
 
 def _replaced(value: object, chance: random.Random) -> object:
-    """Return the value with an odd one somewhere in it."""
+    """Return the value with an odd value somewhere in it."""
     if isinstance(value, dict) and value and chance.random() < 0.85:
         key = chance.choice(list(value))
         if chance.random() < 0.1:

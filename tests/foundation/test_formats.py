@@ -1,4 +1,4 @@
-"""Numbers are written the same way everywhere."""
+"""Numbers have the same format everywhere."""
 
 import math
 from decimal import Decimal

@@ -1,4 +1,4 @@
-"""The catalogues of every language are complete, keep their placeholders, and leave no English."""
+"""The catalogues of every language are complete, keep their placeholders, and contain no English."""
 
 import re
 import shutil
@@ -35,7 +35,7 @@ CATALOGUES = [(language, domain) for language in TRANSLATIONS for domain in DOMA
 
 @pytest.mark.parametrize(("language", "domain"), CATALOGUES)
 class TestCatalogue:
-    """Each catalogue by itself."""
+    """Each catalogue separately."""
 
     def test_nothing_is_empty_or_fuzzy(self, language, domain):
         written = polib.pofile(str(path_of(language, domain, "po")), check_for_duplicates=True)
@@ -96,7 +96,7 @@ def test_a_locale_is_read_in_the_language_it_belongs_to(locale, code):
 
 
 class TestBuiltInTexts:
-    """Consent, content notice and support as the platform has them."""
+    """Consent, content notice and support in the platform's built-in texts."""
 
     @pytest.mark.parametrize("name", ["DEFAULT_BODY", "DEFAULT_NOTICE", "DEFAULT_SUPPORT"])
     def test_they_are_in_every_language_with_every_paragraph(self, name):

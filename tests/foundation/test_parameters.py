@@ -1,4 +1,4 @@
-"""A set of parameters that is declared once, and what is made from it."""
+"""A declared set of parameters, and everything derived from it."""
 
 from argparse import ArgumentParser
 
@@ -12,7 +12,7 @@ pytestmark = pytest.mark.database_free
 
 
 class Kiln(ParameterSet):
-    """How a kiln is fired."""
+    """Settings for firing a kiln."""
 
     pieces: int = parameter(3, ge=1, le=20_000, label="Pieces", help="How many pieces are fired.")
     share: float = parameter(0.5, ge=0, le=1, label="Share", help="Share of glazed pieces.")

@@ -1,1 +1,1 @@
-"""Tests of the database engines, and databases of a test's own."""
+"""Tests of the database engines, and separate databases for tests."""

@@ -1,4 +1,4 @@
-"""Keys of rows that do not depend on which tests ran before."""
+"""Primary keys that do not depend on earlier tests."""
 
 from functools import cache
 
@@ -8,10 +8,10 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 
 
 def restart_keys(connection: BaseDatabaseWrapper) -> None:
-    """Let every table count its keys on from the rows it has.
+    """Reset the key sequences of all tables to their current rows.
 
-    Tests that are rolled back leave the sequences of PostgreSQL advanced, and tests that commit leave those of SQLite
-    so. Draws are hashes of keys: without this a test of them sees another draw in each run.
+    Tests that are rolled back leave PostgreSQL's sequences advanced, and tests that commit leave SQLite's sequences
+    advanced. Draws are hashes of keys, so without a reset a test of draws would differ between runs.
     """
     with connection.cursor() as cursor:
         if connection.vendor == "postgresql":

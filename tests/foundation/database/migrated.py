@@ -1,6 +1,6 @@
 """A migrated, empty database that all processes of a test run copy.
 
-Migrating takes ten seconds of processor time, a copy milliseconds. The database is kept between runs and made again
+Migrating takes ten seconds of processor time, a copy milliseconds. The database is kept between runs and recreated
 when a migration or the engine changes. On SQLite it is a file in the folder of the tests, on PostgreSQL a database.
 """
 
@@ -26,7 +26,7 @@ ROOT = Path(__file__).resolve().parents[3]
 
 @cache
 def migrated_database() -> str:
-    """Return the file (SQLite) or the name (PostgreSQL) of the migrated database; migrate if it is not there."""
+    """Return the file (SQLite) or the name (PostgreSQL) of the migrated database; create it if it does not exist."""
     folder = Path(settings.VAR) / "migrated"
     folder.mkdir(parents=True, exist_ok=True)
     with _lock(folder / "lock"):
@@ -53,7 +53,7 @@ def _in_file(folder: Path) -> str:
 
 
 def _on_server() -> str:
-    # Each checkout has one, so that two of them do not drop each other's.
+    # Per checkout, so that checkouts do not drop each other's databases.
     prefix = f"migrated_{hashlib.sha256(str(ROOT).encode()).hexdigest()[:8]}_"
     name = prefix + fingerprint()
     databases = {row[0] for row in run_on_server("SELECT datname FROM pg_database")}
@@ -69,7 +69,7 @@ def _on_server() -> str:
 
 
 def fingerprint() -> str:
-    """Return a text that changes with anything that decides what `migrate` makes."""
+    """Return a text that changes when the result of `migrate` may change."""
     digest = hashlib.sha256(f"{django.VERSION} {sys.version} {settings.INSTALLED_APPS}".encode())
     folders = [Path(app.path) / "migrations" for app in apps.get_app_configs()]
     folders.append(ROOT / "platform" / "foundation" / "database")
@@ -97,7 +97,7 @@ def migrate(url: str, folder: Path) -> None:
 
 @contextmanager
 def _lock(file: Path) -> Iterator[None]:
-    """Wait until no other process makes the database."""
+    """Wait until no other process is creating the database."""
     with file.open("w") as opened:
         fcntl.flock(opened, fcntl.LOCK_EX)
         yield

@@ -1,7 +1,7 @@
-"""Rows that the tests of a module share: written once, before the first of them, and rolled back after the last.
+"""Rows shared by the tests of a module: written before the first test and rolled back after the last.
 
-Each test runs in a savepoint inside their transaction, so that it may change them: the next test finds them as they
-were written. Not for modules with tests that commit, or whose rows a live server or another thread reads.
+Each test runs in a savepoint inside their transaction, so it may change the rows without affecting the next test.
+Not for modules with tests that commit, or whose rows a live server or another thread reads.
 """
 
 from collections.abc import Callable, Iterator
@@ -18,9 +18,9 @@ FAST_HASHES = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 
 @contextmanager
 def module_rows(write: Callable[[Path], None], *, unblock: Callable, folder: Path) -> Iterator[None]:
-    """Keep what `write` writes until the block ends; files are in `folder`."""
+    """Keep the rows that `write` creates until the block ends; files are in `folder`."""
     shared = transaction.atomic()
-    shared._from_testcase = True  # verbs that want a transaction of their own may begin one in a test
+    shared._from_testcase = True  # operations with `durable=True` may run inside a test
     with unblock():
         shared.__enter__()
         try:

@@ -1,9 +1,9 @@
-"""The tests that `make test` runs on PostgreSQL too: those of what the two databases do differently.
+"""The tests that `make test` also runs on PostgreSQL, because the databases differ in what they test.
 
-SQLite and PostgreSQL differ in SQL that is written for one of them, in locks and in what happens at the same time, in
-constraints and migrations, in bulk inserts, in JSON, text and order, and in when a failed statement ends the
+SQLite and PostgreSQL differ in SQL that is written for one of them, in locks and concurrency, in
+constraints and migrations, in bulk inserts, in JSON, text and order, and in whether a failed statement ends the
 transaction. `test_on_both.py` finds the modules that depend on these, and fails for a package that has no test here.
-docs/develop/decisions/0021-two-databases.md says why the rest runs on SQLite alone.
+docs/develop/decisions/0021-two-databases.md explains why the other tests run only on SQLite.
 """
 
 # Subject -> folders and files.
@@ -99,7 +99,7 @@ ON_BOTH = {
         "tests/analysis/scoring/test_vectors.py",
     ),
 }
-# Of these folders, files in which nothing is written or locked: `paths` leaves them out.
+# Files in these folders without writes or locks, which `paths` leaves out.
 ON_SQLITE_ALONE = (
     "tests/annotation/answers/test_validation.py",
     "tests/annotation/label_studio/labels/test_convert.py",
@@ -107,6 +107,6 @@ ON_SQLITE_ALONE = (
 
 
 def chosen() -> list[str]:
-    """Return the folders and files as pytest takes them."""
+    """Return the folders and files as arguments for pytest."""
     folders = sorted(path for paths in ON_BOTH.values() for path in paths)
     return [*folders, *(f"--ignore={path}" for path in ON_SQLITE_ALONE)]

@@ -1,4 +1,4 @@
-"""A database of a test's own, for tests that start other processes: those cannot see the test's transaction."""
+"""A separate database for tests that start other processes, which cannot see the test's transaction."""
 
 import json
 import os
@@ -21,16 +21,16 @@ from tests.foundation.database.postgres import on_postgres, postgres_url, run_on
 from tests.foundation.database.shell import PlatformShell
 
 ROOT = Path(__file__).resolve().parents[3]
-# Django's checks of the code take as long as all the rest of a start, and `make lint` runs them. These have none.
+# System checks take half of a command's start, and `make lint` runs them, so commands skip them. These have none.
 WITHOUT_CHECKS = {"check", "migrate", "shell"}
-# A worker starts as in production: signals reach it after everything is imported.
+# A worker starts as in production: it handles signals only after all imports.
 AS_OPERATED = {"worker"}
 WITH_COLLECTOR = {"SENTRY_DSN", "OTEL_EXPORTER_OTLP_ENDPOINT"}
 
 
 @dataclass(frozen=True)
 class Server:
-    """The platform on a database and a folder of its own; `run` and `start` are its command line."""
+    """The platform with a separate database and folder; `run` and `start` are its command line."""
 
     env: dict[str, str]
     shell: PlatformShell | None = None
@@ -50,7 +50,7 @@ class Server:
 
     @contextmanager
     def start(self, *arguments: str, **env: str) -> Iterator["subprocess.Popen[str]"]:
-        """Start a process that is killed, at the latest, when the block ends."""
+        """Start a process that is killed at the latest when the block ends."""
         process = subprocess.Popen(
             self._command(arguments),
             cwd=ROOT,
@@ -66,7 +66,7 @@ class Server:
             process.communicate()
 
     def ask(self, code: str) -> Any:
-        """Run Python in the platform and return what it leaves in `answer`."""
+        """Run Python in the platform and return the value of its variable `answer`."""
         models = "".join(f"from {app}.models import *\n" for app in ("jobs", "studies", "generation"))
         if self.shell is not None:
             return self.shell.ask(models + code)
@@ -76,7 +76,7 @@ class Server:
         return json.loads(done.stdout.rpartition("ANSWER")[2])
 
     def bring_back_jobs(self) -> None:
-        """Wait until the leases of dead workers ran out, then sweep, as the timer does."""
+        """Wait until the leases of dead workers expire, then sweep, as the timer does."""
         now = "datetime('now')" if self.env["DATABASE_URL"].startswith("sqlite") else "now()"
         held = f"SELECT 1 FROM jobs_job WHERE state = 'running' AND lease_expires_at > {now}"
         end = time.monotonic() + 60
@@ -86,7 +86,7 @@ class Server:
         self.run("sweep_jobs")
 
     def rows(self, statement: str) -> list[tuple[Any, ...]]:
-        """Read from the database directly: quick enough to ask again and again."""
+        """Read from the database directly, which is fast enough for polling."""
         if self.env["DATABASE_URL"].startswith("sqlite"):
             with closing(
                 sqlite3.connect(self.env["DATABASE_URL"].removeprefix("sqlite:///"), timeout=30)
@@ -102,7 +102,7 @@ class Server:
 
 @contextmanager
 def own_server(folder: Path, **env: str) -> Iterator[Server]:
-    """Make a database of the kind the tests use, with all tables and nothing in them, and drop it afterwards."""
+    """Create an empty database with all tables, on the engine of the tests, and drop it afterwards."""
     template = migrated_database()
     if on_postgres():
         name = f"own_{uuid.uuid4().hex[:12]}"
@@ -114,7 +114,7 @@ def own_server(folder: Path, **env: str) -> Iterator[Server]:
     server = platform_on(url, folder, **env)
     shell = PlatformShell(ROOT, server.env)
     try:
-        # A fork would lack the threads in which a collector's library sends what it was told.
+        # A fork would lack the threads with which a collector's library sends events.
         yield server if WITH_COLLECTOR & env.keys() else replace(server, shell=shell)
     finally:
         shell.close()
@@ -123,7 +123,7 @@ def own_server(folder: Path, **env: str) -> Iterator[Server]:
 
 
 def platform_on(url: str, folder: Path, **env: str) -> Server:
-    """Return the platform on a database as it is."""
+    """Return the platform on an existing database."""
     return Server(
         {
             "PATH": os.environ["PATH"],

@@ -1,4 +1,4 @@
-"""The PostgreSQL server that the tests use, with what makes tests on it quicker."""
+"""The PostgreSQL server of the tests, with settings that make them faster."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -8,7 +8,7 @@ import psycopg
 from django.conf import settings
 from django.db.backends.base.base import BaseDatabaseWrapper
 
-# Options of a connection: a commit does not wait for the disk. What tests write has to survive no power cut.
+# Connection options: a commit does not wait for the disk, because tests need not survive a power failure.
 UNSYNCHRONIZED = "-c synchronous_commit=off"
 
 
@@ -17,7 +17,7 @@ def on_postgres() -> bool:
 
 
 def postgres_url(name: str) -> str:
-    """Return the address of a database on the server that the tests use."""
+    """Return the address of a database on the server of the tests."""
     database = settings.DATABASES["default"]
     password = f":{quote(str(database['PASSWORD']))}" if database["PASSWORD"] else ""
     place = f"{database['HOST']}:{database['PORT'] or 5432}"
@@ -34,8 +34,8 @@ def run_on_server(statement: str) -> list[tuple[str, ...]]:
 def delete_instead_of_truncating(connection: BaseDatabaseWrapper) -> None:
     """Empty tables after a test by DELETE, and only those that have rows.
 
-    TRUNCATE of all 78 tables makes new files for each and its indexes: half a second and more, where a test leaves a
-    few rows in some of them. Foreign keys are checked when the transaction ends, so that the order does not matter.
+    TRUNCATE of all 78 tables creates new files for each and its indexes, which takes half a second or more, although
+    a test leaves few rows in some of them. Foreign keys are checked when the transaction ends, so any order works.
     """
 
     def sql_flush(style: Any, tables: Sequence[str], **_: bool) -> list[str]:
@@ -45,5 +45,5 @@ def delete_instead_of_truncating(connection: BaseDatabaseWrapper) -> None:
             nonempty = [table for table, rows in zip(tables, cursor.fetchone(), strict=True) if rows]
         return [f'DELETE FROM "{table}"' for table in nonempty]
 
-    # Django has no setting for this; the connection of the tests alone is changed.
+    # Django has no setting for this, so only the connection of the tests is changed.
     connection.ops.sql_flush = sql_flush  # type: ignore[method-assign]

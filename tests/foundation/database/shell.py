@@ -1,4 +1,4 @@
-"""A process of the platform that answers questions in Python: each in a fork, which saves the second of a start."""
+"""A process of the platform that runs Python code: each piece in a fork, which saves the second of a start."""
 
 import json
 import select
@@ -11,7 +11,7 @@ from threading import Lock
 from typing import Any
 
 PATIENCE_SECONDS = 300
-# Read by `manage.py shell`, whose namespace has all models. What a question prints is no part of its answer.
+# Read by `manage.py shell`, whose namespace has all models. Printed output is not part of an answer.
 _ANSWERING = """
 import json, os, sys, traceback
 from django.db import connections
@@ -44,9 +44,9 @@ class PlatformShell:
         self._one_at_a_time = Lock()
 
     def ask(self, code: str) -> Any:
-        """Run Python in the platform and return what it leaves in `answer`.
+        """Run Python in the platform and return the value of its variable `answer`.
 
-        A question that is asked before the one before it is answered goes to a process of its own.
+        A question that arrives while another one is being answered gets a separate process.
         """
         if not self._one_at_a_time.acquire(blocking=False):
             with closing(PlatformShell(self._folder, self._env)) as another:

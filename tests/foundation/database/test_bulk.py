@@ -1,4 +1,4 @@
-"""Many rows at once, as the ORM would have written them."""
+"""Bulk inserts and updates give the same rows as the ORM."""
 
 from datetime import UTC, datetime, timedelta, timezone
 

@@ -1,4 +1,4 @@
-"""`migrate` while a long statement reads a table: it tries again, nobody waits behind it, and it gives up in words."""
+"""`migrate` while a long statement reads a table: it retries, blocks nobody, and gives up with a message."""
 
 import time
 
@@ -53,7 +53,7 @@ def test_it_tries_again_until_the_table_is_free_and_locks_nothing_meanwhile(serv
                 annotator.execute(ASK)
                 waited = max(waited, time.perf_counter() - started)
                 time.sleep(0.05)
-        assert waited < 3  # it holds campaigns while it asks for answers, and gives them back
+        assert waited < 3  # migrate locks campaigns while it waits for answers, and releases them
         assert not is_applied(server)
         reader.rollback()
         assert migrating.wait(timeout=120) == 0

@@ -1,4 +1,4 @@
-"""What the two databases do differently is tested on both: no package that depends on it is left out."""
+"""Every package that depends on differences between the two databases is tested on both."""
 
 import re
 from pathlib import PurePosixPath
@@ -11,11 +11,11 @@ from tests.project.test_layout import ROOT, tracked_files
 pytestmark = pytest.mark.database_free
 
 APPS = ("platform/", "generation/", "annotation/", "analysis/")
-# SQL of one's own, a branch for one database, locks, and inserts that leave out or change what is there.
+# Hand-written SQL, a branch for one database, locks, and inserts that skip or update existing rows.
 DIFFERENT = re.compile(
     r"\.cursor\(|RawSQL|\.raw\(|\.extra\(|\.vendor\b|select_for_update\(|_conflicts=True|advisory"
 )
-# Modules that tests of another package run, and which: it is on the list too.
+# Modules that tests of another package run → the file of these tests, which must be on the list too.
 TESTED_ELSEWHERE = {
     "annotation/models/campaigns.py": "tests/annotation/campaigns/test_lifecycle.py",
     "platform/front/health.py": "tests/front/test_outages.py",
@@ -27,7 +27,7 @@ TESTED_ELSEWHERE = {
 
 
 def subject(path: str) -> tuple[str, str]:
-    """Return the app and the package or module in it: tests are in the same folders as the code."""
+    """Return the app and the package or module in it; tests are in the same folders as the code."""
     app, inside = PurePosixPath(path.removeprefix("platform/").removeprefix("tests/")).parts[:2]
     return app, inside.removeprefix("test_").removesuffix(".py")
 

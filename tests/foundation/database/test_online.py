@@ -1,4 +1,4 @@
-"""A table is changed beside people who work with it: nobody waits long."""
+"""Tables are changed while people use them, without long waits."""
 
 import time
 from contextlib import contextmanager
@@ -35,7 +35,7 @@ def change(default=""):
 
 
 def apply(operation, look=COLUMN):
-    """Run an operation as a migration does, return what `look` finds, and take all of it back."""
+    """Run an operation as a migration does, return the result of `look`, and roll everything back."""
     before = MigrationLoader(connection).project_state()
     after = before.clone()
     operation.state_forwards("annotation", after)
@@ -77,7 +77,7 @@ def test_a_column_is_let_be_null_without_looking_up_its_foreign_key_again():
 def test_a_lock_that_is_not_free_is_given_up_and_others_do_not_wait_behind_it():
     with another_connection() as reader, another_connection() as other:
         reader.autocommit, other.autocommit = False, True
-        reader.execute(READ)  # a report that takes long: it keeps its lock until its transaction ends
+        reader.execute(READ)  # a long report: it keeps its lock until its transaction ends
         started = time.perf_counter()
         with pytest.raises(OperationalError, match="lock timeout"):
             apply(change())

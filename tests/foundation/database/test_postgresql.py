@@ -1,4 +1,4 @@
-"""How we talk to PostgreSQL: statements planned once, and a connection that ended noticed without asking."""
+"""Our PostgreSQL back-end: statements are planned once, and closed connections are noticed without a query."""
 
 import pytest
 from django.db import connection

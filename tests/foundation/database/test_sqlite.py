@@ -1,4 +1,4 @@
-"""How we talk to SQLite: writers take turns, and nobody keeps the turn."""
+"""Our SQLite back-end: writers queue for a lock, and none keeps it."""
 
 import os
 import subprocess
@@ -17,7 +17,7 @@ WRITERS, TIMES = 4, 25
 
 @pytest.fixture
 def new_connection(tmp_path):
-    """Connections to one file, each as a thread or a process of its own has them."""
+    """Return a maker of connections to one file, as separate threads or processes have them."""
     opened = []
 
     def connect(**options) -> DatabaseWrapper:

@@ -1,6 +1,6 @@
-"""A server that keeps all that it is sent, as Sentry or an OpenTelemetry collector: `python collector.py FOLDER`.
+"""A server that stores all requests, like Sentry or an OpenTelemetry collector: `python collector.py FOLDER`.
 
-It writes its port to standard output. Each request becomes a file: its first line, its headers, and its body, unpacked.
+It prints its port. Each request becomes a file: its first line, its headers, and its decompressed body.
 """
 
 import gzip
@@ -21,22 +21,22 @@ HEAD_END = b"\r\n\r\n"
 
 
 def unpack(body: bytes, encoding: str) -> bytes:
-    """Return a body as it was before it was compressed; KeyError where nobody could read it."""
-    if encoding == "br":  # Sentry's client uses it where it is installed
+    """Return a decompressed body; raises KeyError for an unknown encoding."""
+    if encoding == "br":  # Sentry's client uses it if it is installed
         return bytes(import_module("brotli").decompress(body))
     return {"": bytes, "gzip": gzip.decompress, "deflate": zlib.decompress}[encoding](body)
 
 
 @dataclass(frozen=True)
 class Collector:
-    """A collector that runs."""
+    """A running collector."""
 
     port: int
     folder: Path
 
     @property
     def settings(self) -> dict[str, str]:
-        """The settings of a server that sends everything here."""
+        """Return the settings of a server that sends everything to this collector."""
         return {
             "SENTRY_DSN": f"http://key@127.0.0.1:{self.port}/1",
             "OTEL_EXPORTER_OTLP_ENDPOINT": f"http://127.0.0.1:{self.port}",
@@ -44,11 +44,11 @@ class Collector:
         }
 
     def received(self) -> bytes:
-        """Return every byte that arrived, unpacked."""
+        """Return every received byte, decompressed."""
         return b"".join(file.read_bytes() for file in sorted(self.folder.glob("*.request")))
 
     def errors(self) -> list[dict[str, Any]]:
-        """Return the events in Sentry's envelopes: a line about the envelope, and two for each part of it."""
+        """Return the events in Sentry's envelopes, which have a line about the envelope and two per item."""
         events = []
         for body in self._bodies("POST /api/1/envelope/"):
             lines = body.splitlines()[1:]
@@ -58,7 +58,7 @@ class Collector:
         return events
 
     def spans(self) -> list[Any]:
-        """Return the spans that OpenTelemetry's exporter sent, each checked to be of our service."""
+        """Return the spans of OpenTelemetry's exporter, after checking that each is of our service."""
         from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
         spans: list[Any] = []

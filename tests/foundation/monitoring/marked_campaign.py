@@ -1,4 +1,4 @@
-"""A campaign whose content and people carry marks, and a database that fails with them in its messages."""
+"""A campaign whose content and people contain marks, and a database that fails with them in its messages."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ from catalog.models import Attribute
 from generation.models import Image
 from studies.models import StudyGroup
 
-# A word for each place from which nothing may leave; those of requests are sent by the test.
+# A mark for each place whose content must not be sent; the test sends those in requests.
 _PLACES = (
     *("user name", "real name", "address", "api key", "cookie", "header", "query", "path token"),
     *("answer", "row", "campaign", "group", "prompt", "attribute", "letter", "message"),
@@ -24,7 +24,7 @@ VISITOR = "203.0.113.77"
 
 
 def fill() -> dict[str, Any]:
-    """Make the campaign, an invitation letter that waits to be sent, and the failures; return what `make` does."""
+    """Create the campaign, a queued invitation letter, and the failures; return the result of `make`."""
     made = make(tasks=20, annotators=1)
     campaign = Campaign.objects.get(pk=made["campaign"])
     people = {"display_name": MARKS["real name"], "email": f"{MARKS['address']}@example.org"}
@@ -50,7 +50,7 @@ def fill() -> dict[str, Any]:
 
 
 def break_writing(table: str, event: str) -> None:
-    """Have the database refuse to write a table, with words about the row, as its own constraints do."""
+    """Make the database refuse to write a table, with the row in the message, as its own constraints do."""
     name = f"break_{table}"
     with connection.cursor() as cursor:
         if connection.vendor == "sqlite":

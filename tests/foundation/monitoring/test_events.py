@@ -1,4 +1,4 @@
-"""What may leave of an error: types, codes and lines of code."""
+"""The parts of an error that may be sent: types, codes and lines of code."""
 
 import logging
 import sys

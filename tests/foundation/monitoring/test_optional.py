@@ -1,4 +1,4 @@
-"""Sentry and OpenTelemetry are off unless they are asked for, and a server works without their packages."""
+"""Sentry and OpenTelemetry are off unless configured, and a server works without their packages."""
 
 import pytest
 
@@ -8,7 +8,7 @@ SENDERS = {
     "SENTRY_DSN": "http://key@127.0.0.1:9/1",
     "OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:9",
 }
-# Read by Python when it starts: as if the packages were not there.
+# Python runs it at start, so that the packages seem not to be installed.
 WITHOUT = """
 from importlib.machinery import PathFinder
 find = PathFinder.find_spec

@@ -23,7 +23,7 @@ BOX = "31415926"  # digits of a box that an annotator drew
 MAIL = {"EMAIL_HOST": "127.0.0.1", "EMAIL_PORT": "9", "SITE_URL": "https://labels.example.org"}
 FILL = "from tests.foundation.monitoring.marked_campaign import fill\nanswer = fill()"
 SUBMIT = "api/v1/assignments/<uuid:public_id>/submit"
-# All that a span or an error may say.
+# All permitted attributes of spans and errors.
 SPAN_ATTRIBUTES = {
     *("http.request.method", "http.route", "http.response.status_code", "error.type", "error.code"),
     *("db.queries", "db.seconds", "stereoscope.request", "stereoscope.job", "stereoscope.job.kind"),
@@ -37,13 +37,13 @@ TAGS = {"method", "route", "job_kind", "request", "job", "logged_at"}
 
 
 class Visitor:
-    """Somebody whose every request carries marks, and comes through a proxy."""
+    """A visitor whose requests all contain marks, and come through a proxy."""
 
     def __init__(self, port, key):
         self.port, self.key = port, key
 
     def send(self, method, path, body=None, *, key=None):
-        """Return the status of the answer and what it says."""
+        """Return the status and the content of the response."""
         headers = {
             "Authorization": f"Bearer {key or self.key}",
             "Content-Type": "application/json",
@@ -63,7 +63,7 @@ class Visitor:
 
 
 def provoke(visitor, campaign):
-    """Label until the database fails, be refused, and open a link that is not there; return the statuses."""
+    """Submit until the database fails, cause refusals, and open an invalid link; return the statuses."""
     _, task = visitor.send("POST", f"/api/v1/campaigns/{campaign}/next", {})
     submit = f"/api/v1/assignments/{task['assignment']}/submit"
     refs = [attribute["ref"] for attribute in task["attributes"]]
@@ -79,14 +79,14 @@ def provoke(visitor, campaign):
 
 
 def statuses_of(kept, *, route):
-    """Return the statuses of the spans that a collector has of one route."""
+    """Return the statuses of the spans of one route that a collector received."""
     said = [attributes_of(span) for span in kept.spans()]
     return {each["http.response.status_code"] for each in said if each.get("http.route") == route}
 
 
 @pytest.fixture(scope="module")
 def sent(tmp_path_factory):
-    """What a collector received while annotators and a worker met errors, and the ids that answers carried."""
+    """Return the requests that a collector received while annotators and a worker met errors, and ids in responses."""
     tmp_path = tmp_path_factory.mktemp("monitored")
     with (
         collector(tmp_path / "collected") as kept,
@@ -96,7 +96,7 @@ def sent(tmp_path_factory):
         with web_server(server, tmp_path) as web:
             statuses = provoke(Visitor(web.port, made["keys"][0]), made["campaign"])
             server.run("worker", "--batch")
-            # Each process sends its spans in batches of its own, one batch after another.
+            # Each process sends its spans in separate, consecutive batches.
             wait_until(lambda: {500, 400, 401} <= statuses_of(kept, route=SUBMIT))
             wait_until(lambda: 404 in statuses_of(kept, route="annotate/i/<str:token>/"))
             wait_until(lambda: any(span.name == "job annotation.send_letters" for span in kept.spans()))
@@ -162,7 +162,7 @@ def test_a_span_says_of_which_route_or_job_it_is_and_how_it_ended(sent):
 
 @contextmanager
 def away(how):
-    """Give the port of a collector that is closed, or that takes connections and never answers."""
+    """Return the port of a collector that is closed, or that accepts connections and never responds."""
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         if how == "silent":
@@ -181,11 +181,11 @@ def test_requests_and_workers_do_not_wait_for_a_collector_that_is_away(tmp_path,
             made = server.ask(FILL)
             with web_server(server, tmp_path) as web:
                 visitor = Visitor(web.port, made["keys"][0])
-                provoke(visitor, made["campaign"])  # each process is warm
+                provoke(visitor, made["campaign"])  # warm up every process
                 began = time.monotonic()
                 for _ in range(20):
                     assert provoke(visitor, made["campaign"]) == [500, 400, 401, 404]
-                # A hundred requests, forty of which raise errors or refuse; each would wait for seconds.
+                # A hundred requests, forty of which cause or return errors; each would wait for seconds.
                 assert time.monotonic() - began < 90
             began = time.monotonic()
             server.run("worker", "--batch")

@@ -1,4 +1,4 @@
-"""Workbooks for tests, written by hand: nothing that is installed everywhere writes them."""
+"""Hand-written workbooks for tests, because no library that is installed everywhere writes them."""
 
 from tests.foundation.tables.workbooks import workbook
 

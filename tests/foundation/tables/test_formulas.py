@@ -1,4 +1,4 @@
-"""Text that a spreadsheet would run is guarded, and can be had back."""
+"""Text that a spreadsheet would run as a formula is guarded, and can be restored."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""Tables made to cost time or memory, damaged ones, and text that no database can store."""
+"""Tables that are designed to consume time or memory, damaged tables, and text that no database can store."""
 
 import io
 import json
@@ -15,7 +15,7 @@ from foundation.tables import limits
 from foundation.tables.reader import read_table
 from tests.foundation.damage import how_many, mutated, mutated_json
 
-SECONDS = 5  # of processor time: each takes a fraction of one; what was quadratic took 16 and more
+SECONDS = 5  # of processor time: each takes a fraction of a second; with quadratic code it was 16 or more
 
 
 def read(content: bytes, name: str = "table.csv", **options):
@@ -32,7 +32,7 @@ def refusal(content: bytes, name: str = "table.csv", *, seconds: int = SECONDS, 
 
 
 def changed(workbook, change, name="changed.xlsx"):
-    """A workbook whose parts were changed: `change(name, content)` returns the new name and content."""
+    """Return a workbook with changed parts: `change(name, content)` returns the new name and content."""
     source = workbook({"one": [["a", "b"], ["x", 2], [None, 2.5]], "two": [["c"], ["z"]]})
     path = source.with_name(name)
     with zipfile.ZipFile(source) as archive, zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as copy:
@@ -200,7 +200,7 @@ def test_a_workbook_that_claims_four_billion_texts_ends_its_reader_and_not_this_
 
 
 def test_a_long_text_in_every_cell_of_a_small_workbook_does_not_fill_the_memory(workbook):
-    """One text of 100 KB that 100,000 cells name: 10 GB from a file of 20 KB."""
+    """One text of 100 KB that 100,000 cells refer to: 10 GB from a file of 20 KB."""
     path = changed(workbook, with_shared_texts('<row><c t="s"><v>0</v></c></row>' * 100_000))
     with zipfile.ZipFile(path, "a", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr(
@@ -209,7 +209,7 @@ def test_a_long_text_in_every_cell_of_a_small_workbook_does_not_fill_the_memory(
             f"<si><t>{'x' * 100_000}</t></si></sst>",
         )
     assert path.stat().st_size < 50_000
-    # What is allowed is filled before more is refused.
+    # The limit is filled before anything is refused.
     assert "needs more memory than a table may take" in refusal(path.read_bytes(), path.name, seconds=60)
 
 
@@ -240,7 +240,7 @@ def test_a_workbook_of_very_many_sheets_is_read_and_names_some_of_them(workbook)
 
 
 class TestDamagedFiles:
-    """Each is a table or refused in one sentence; nothing else may come out."""
+    """Each is read as a table or refused in one sentence; other errors must not occur."""
 
     def try_all(self, contents, name):
         outcomes = set()

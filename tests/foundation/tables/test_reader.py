@@ -1,4 +1,4 @@
-"""Tables people bring: what is read as text, and what is refused in one sentence."""
+"""Uploaded tables: contents are read as text, and invalid tables are refused in one sentence."""
 
 import io
 import zipfile

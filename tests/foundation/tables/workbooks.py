@@ -1,4 +1,4 @@
-"""A fixture that writes small Excel workbooks; nothing that is installed everywhere does."""
+"""A fixture that writes small Excel workbooks, because no library that is installed everywhere does."""
 
 import zipfile
 from collections.abc import Callable, Sequence
