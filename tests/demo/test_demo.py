@@ -1,4 +1,4 @@
-"""`make demo` as a newcomer meets it: one real process, every page of every role, and Ctrl-C."""
+"""`make demo` as newcomers use it: one real process, every page of every role, and Ctrl-C."""
 
 import http.cookiejar
 import json
@@ -22,18 +22,18 @@ from foundation.errors import Forbidden
 from jobs.progress.reporter import Unwatched
 
 ROOT = Path(__file__).resolve().parents[2]
-# Forms, and the preview, which is the annotator's screen and as blind as that.
+# Forms, and the preview, which shows the annotator's screen and is equally blind.
 WITHOUT_NUMBERS = ("generate/", "import/", "?kind=stereotype_marking", "preview/", "progress/")
 STUDIES = (
     "/studies/invented-peoples/",
     "/studies/islanders-in-everyday-scenes/",
     "/studies/words-about-islanders/",
 )
-START_SECONDS = 240  # of a busy machine; a quiet one needs a tenth of it
+START_SECONDS = 240  # on a busy machine; an idle one needs a tenth of it
 
 
 class Demo:
-    """The process that `make demo` starts, with a folder and a port of its own."""
+    """The process that `make demo` starts, with a separate folder and port."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -65,7 +65,7 @@ class Demo:
         return self.process.wait(timeout=120)
 
     def ask(self, code: str):
-        """Run Python in the demo's database and return what it leaves in `answer`."""
+        """Run Python in the demo's database and return the value of its variable `answer`."""
         command = [
             sys.executable,
             "manage.py",
@@ -79,7 +79,7 @@ class Demo:
         return json.loads(done.stdout)
 
     def visitor(self, username: str, password: str) -> urllib.request.OpenerDirector:
-        """Sign in as a browser does."""
+        """Sign in as a browser does, and return an opener with the session."""
         opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(http.cookiejar.CookieJar()))
         address = f"http://127.0.0.1:{self.port}/account/sign-in/"
         form = opener.open(address).read().decode()
@@ -127,7 +127,7 @@ def test_every_page_of_every_role_is_there_and_the_work_is_kept(demo):
     count = "from annotation.models import Annotation\nanswer = Annotation.objects.count()"
     labelled = demo.ask(count)
     children = psutil.Process(demo.process.pid).children(recursive=True)
-    assert len(children) >= 2  # web and worker, and what they started
+    assert len(children) >= 2  # web and worker, and their children
     assert demo.stop() == 0
     assert not any(child.is_running() for child in children)
 
@@ -137,7 +137,7 @@ def test_every_page_of_every_role_is_there_and_the_work_is_kept(demo):
 
 
 def check_planted_differences(demo: Demo) -> None:
-    """The results of the islanders hold what was planted: one difference, and no other."""
+    """Check that the results of the islanders show the one planted difference and no other."""
     rows, description = demo.ask(
         "from analysis.models import Report\nfrom demo import pairs\n"
         "report = Report.objects.filter(study__name=pairs.STUDY).latest('pk')\n"
@@ -152,7 +152,7 @@ def check_planted_differences(demo: Demo) -> None:
 
 
 def check_planted_associations(demo: Demo) -> None:
-    """The exact test finds what was planted in both settings; at a rate of 5 %, one other may come with it."""
+    """Check that the exact test finds the planted associations in both settings, and at most one other (rate 5 %)."""
     found, planted = demo.ask(
         "from analysis.models import Report\nfrom demo import truth, words\n"
         "report = Report.objects.filter(study__name=words.STUDY).latest('pk')\n"

@@ -1,4 +1,4 @@
-"""A server that was filled once for all tests of a process, and a backup of it."""
+"""A server that is filled once for all tests of a process, and a backup of it."""
 
 import shutil
 
@@ -11,7 +11,7 @@ KEY = "a key for tests only, long enough to be one"
 
 @pytest.fixture(scope="session")
 def filled(tmp_path_factory, django_db_setup):
-    """A server with content that no test changes, and the digest of its report."""
+    """Return a server with content that no test changes, and the digest of its report."""
     folder = tmp_path_factory.mktemp("source")
     with own_server(folder) as server:
         digest = server.ask("from tests.operations.source import fill\nanswer = fill()")
@@ -20,7 +20,7 @@ def filled(tmp_path_factory, django_db_setup):
 
 @pytest.fixture(scope="session")
 def backed_up(filled, tmp_path_factory):
-    """A folder with one backup of it; copy it before changing it."""
+    """Return a folder with one backup of the filled server; copy it before changing it."""
     folder = tmp_path_factory.mktemp("backups") / "kept"
     filled[0].run("backup", str(folder))
     return folder
@@ -28,5 +28,5 @@ def backed_up(filled, tmp_path_factory):
 
 @pytest.fixture
 def copied(backed_up, tmp_path):
-    """A copy of the backup that a test may change."""
+    """Return a copy of the backup that a test may change."""
     return shutil.copytree(backed_up, tmp_path / "copied")

@@ -1,4 +1,4 @@
-"""An empty place of a test's own to restore into."""
+"""An empty server into which a test can restore."""
 
 import uuid
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ from tests.foundation.database.postgres import on_postgres, postgres_url, run_on
 
 @contextmanager
 def empty_place(folder: Path, **env: str) -> Iterator[Server]:
-    """Yield a server with an empty database, not migrated, and an empty folder of files; drop it afterwards."""
+    """Yield a server with an empty, unmigrated database and an empty folder of files; remove it afterwards."""
     folder.mkdir()
     if not on_postgres():
         yield platform_on(f"sqlite:///{folder / 'own.sqlite3'}", folder, **env)
@@ -25,12 +25,12 @@ def empty_place(folder: Path, **env: str) -> Iterator[Server]:
 
 
 def media(server: Server) -> Path:
-    """Return the folder of its files."""
+    """Return the folder of the server's files."""
     return Path(server.env["STEREOSCOPE_VAR"]) / "media"
 
 
 def files_of(server: Server) -> dict[str, bytes]:
-    """Return its files by name, without those that are made again."""
+    """Return the server's files by name, without those that are regenerated."""
     root = media(server)
     return {
         path.relative_to(root).as_posix(): path.read_bytes()

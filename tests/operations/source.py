@@ -1,4 +1,4 @@
-"""What the server has that is backed up: a labelled study with a report, files, a session, jobs, a letter."""
+"""The content of a server for backups: a labelled study with a report, files, a session, jobs, a letter."""
 
 import io
 import random
@@ -50,7 +50,7 @@ def fill(images: int = 4) -> str:
 
 
 def picture(number: int) -> bytes:
-    """Return a PNG that no other number gives."""
+    """Return a PNG that is unique for the number."""
     noise = random.Random(number)
     drawn = Picture.frombytes("RGB", (32, 32), noise.randbytes(32 * 32 * 3))
     data = io.BytesIO()
@@ -59,7 +59,7 @@ def picture(number: int) -> bytes:
 
 
 def state() -> dict[str, object]:
-    """Return what a restore changes."""
+    """Return the state that a restore changes."""
     from django.contrib.sessions.models import Session
 
     return {

@@ -1,4 +1,4 @@
-"""Bundles for machines without network: made by `bundle/make.sh`, installed by the script in them."""
+"""Bundles for machines without network: created by `bundle/make.sh`, installed by the script in them."""
 
 import os
 import shutil
@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parents[2]
 REQUIREMENTS = ("requirements.txt", "requirements/web.txt", "requirements/label-studio-client.txt")
 pytestmark = [pytest.mark.services, pytest.mark.slow, pytest.mark.database_free]
 
-# Typed in a namespace that has no network but its own loopback interface, which `ioctl` switches on.
+# Typed in a namespace whose only network is its loopback interface, which `ioctl` switches on.
 SESSION = """
 set -eu
 "$PYTHON" -c 'import fcntl, socket, struct
@@ -67,7 +67,7 @@ def install(bundle: Path, target: Path, **env: str) -> "subprocess.CompletedProc
 
 @pytest.fixture(scope="module")
 def small(tmp_path_factory) -> Path:
-    """A bundle of a repository that requires no package: made and installed without a registry."""
+    """Return a bundle of a repository that requires no package, made and installed without a registry."""
     repository = tmp_path_factory.mktemp("repository")
     (repository / "requirements").mkdir()
     for name in REQUIREMENTS:

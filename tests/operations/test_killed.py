@@ -1,4 +1,4 @@
-"""Backups and restores that are killed at any point: what they leave says what to do, and doing it helps."""
+"""Backups and restores that are killed at any point: the message says what to do next, and it works."""
 
 import time
 from contextlib import contextmanager
@@ -16,18 +16,18 @@ READY = "from django.test import Client\nanswer = Client(SERVER_NAME='127.0.0.1'
 
 @contextmanager
 def killed(server, *arguments, reached):
-    """Start a command and kill it once something was reached that it passes on its way."""
+    """Start a command and kill it as soon as `reached` is true; yield whether it was in time."""
     with server.start(*arguments) as process:
         wait_until(lambda: reached() or process.poll() is not None)
         still_running = process.poll() is None
-        process.kill()  # does nothing where the command has ended
+        process.kill()  # has no effect if the command has ended
         process.wait()
         yield still_running
 
 
 @pytest.fixture(scope="module")
 def large(tmp_path_factory):
-    """A server with so many files that a process can be killed in the middle of them."""
+    """Return a server with so many files that a process can be killed in the middle of them."""
     folder = tmp_path_factory.mktemp("large")
     with own_server(folder) as server:
         uploads = media(server) / "uploads"
@@ -76,7 +76,7 @@ def test_a_killed_restore_says_so_to_everybody_and_begins_once_more(large, tmp_p
             assert in_time
         refused = place.run("restore", str(folder), check=False)
         assert "was interrupted: run the same command with --again" in refused.stderr
-        # Nobody works on half a server, and nobody backs it up over whole backups.
+        # Nobody can work on or back up an incompletely restored server.
         refused = place.run("backup", str(folder), check=False)
         assert "into this server was interrupted: finish that restore first." in refused.stderr
         assert place.ask(READY)["database"] == "failed: a restore was interrupted"
@@ -89,7 +89,7 @@ def test_a_killed_restore_says_so_to_everybody_and_begins_once_more(large, tmp_p
 
 
 def loading(place):
-    """Return whether the restore is at the database."""
+    """Return whether the restore has reached the database."""
     time.sleep(0.05)
     if place.env["DATABASE_URL"].startswith("sqlite"):
         return (media(place) / "uploads" / f"{FILES - 1}.bin").exists()

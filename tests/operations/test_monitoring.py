@@ -1,4 +1,4 @@
-"""Alert rules and the dashboard ask for metrics, labels and values that /metrics has, and docs describe them all."""
+"""Alert rules and the dashboard use metrics, labels and values of /metrics, and docs describe them all."""
 
 import json
 import re
@@ -24,13 +24,13 @@ DOCS = (ROOT / "docs" / "operate" / "monitoring.md").read_text(encoding="utf-8")
 PANELS = [panel for panel in DASHBOARD["panels"] if panel["type"] != "row"]
 SHOWN = [(panel["title"], target["expr"]) for panel in PANELS for target in panel["targets"]]
 QUERIES = [(rule["alert"], rule["expr"]) for rule in RULES] + SHOWN
-# What Prometheus itself adds to each sample, and its own metric.
+# Labels that Prometheus adds to each sample, and its own metric.
 ADDED_LABELS = {"job", "instance"}
 
 
 @pytest.fixture
 def samples(admin_client, marking):  # noqa: F811
-    """Every sample of /metrics after something of each kind has happened, by its name."""
+    """Return the samples of /metrics by name, after an event of each kind."""
     leased = leases.next_assignment(campaign=marking, annotator=new_annotator(marking))
     submit(leased)
     now = timezone.now()
@@ -51,7 +51,7 @@ def samples(admin_client, marking):  # noqa: F811
 
 
 def parts(expression: str, kind: type) -> list:
-    """Return the parts of a PromQL expression that are of a kind; raises ValueError where it cannot be parsed."""
+    """Return the parts of a PromQL expression that are of a kind; raises ValueError if it cannot be parsed."""
     collected = []
 
     def visit(node) -> None:
@@ -128,7 +128,7 @@ def test_every_alert_says_what_is_wrong_and_docs_say_what_to_do():
 
 
 def test_the_dashboard_is_whole():
-    """Panels have their own ids and places, and show a data source that the page chooses."""
+    """Panels have unique ids and places, and use a data source that the page chooses."""
     assert len({panel["id"] for panel in DASHBOARD["panels"]}) == len(DASHBOARD["panels"])
     cells = [
         (x, y)

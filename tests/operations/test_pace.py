@@ -1,4 +1,4 @@
-"""A backup rests between pieces of its work, and reads the same with and without rests."""
+"""A backup pauses between pieces of its work, and its content does not depend on the pauses."""
 
 import os
 import subprocess
@@ -16,7 +16,7 @@ from operations.backups.pace import BESIDE_PEOPLE, FULL_SPEED, BackupPace
 
 @pytest.fixture
 def rests(monkeypatch):
-    """The seconds of each rest."""
+    """Return the list of the seconds of each pause."""
     seconds: list[float] = []
     monkeypatch.setattr(time, "sleep", seconds.append)
     return seconds

@@ -1,4 +1,4 @@
-"""A backup that cannot be trusted is refused in one sentence, before anything is written."""
+"""An untrustworthy backup is refused in one sentence, before anything is written."""
 
 import hashlib
 import json
@@ -30,7 +30,7 @@ def _same_key(settings):
 
 
 def read(folder):
-    """Read all of the latest backup, as a restore does before it writes."""
+    """Read the whole latest backup, as a restore does before it writes."""
     backups = BackupFolder(folder)
     backup_name = backups.choose("")
     manifest = check_manifest(backups, backup_name)
@@ -50,7 +50,7 @@ def latest(folder):
 
 
 def change(folder, **values):
-    """Change the manifest and sign it again, as only somebody with the key can."""
+    """Change the manifest and sign it again, which is only possible with the key."""
     path = latest(folder) / "manifest.json"
     content = json.dumps(json.loads(path.read_text()) | values).encode()
     path.write_bytes(content)
@@ -58,7 +58,7 @@ def change(folder, **values):
 
 
 def change_index(folder, edit):
-    """Change the lines of the index, with everything that names its size and hash."""
+    """Change the lines of the index, and update its size and hash everywhere."""
     path = latest(folder) / "files.jsonl"
     lines = [edit(json.loads(line)) for line in path.read_text().splitlines()]
     path.write_text("".join(f"{json.dumps(line)}\n" for line in lines))

@@ -1,4 +1,4 @@
-"""A backup of a server, restored elsewhere, is that server; everything it left open goes on there."""
+"""A backup restored elsewhere gives the same server, and everything unfinished continues there."""
 
 import pytest
 
@@ -18,7 +18,7 @@ def test_a_restored_server_has_the_rows_files_and_open_work_of_the_one_backed_up
         assert " 0 letters with personal links held, 0 bonuses held." in printed
         assert files_of(place) == files_of(server)
         assert UPLOAD in files_of(place)
-        # A running job waits for a worker there is; a letter that has gone out since is not sent again.
+        # A running job waits for a worker of the new server; a letter sent meanwhile is not sent again.
         before, after = server.ask(STATE), place.ask(STATE)
         assert before["jobs"] == {"Generate": "running", "Letter": "running", "Done": "succeeded"}
         assert after["jobs"] == {"Generate": "queued", "Letter": "cancelled", "Done": "succeeded"}
@@ -50,7 +50,7 @@ def test_no_file_of_a_backup_holds_the_key_or_can_be_read_by_others(backed_up):
 
 @pytest.fixture
 def changing(tmp_path):
-    """A server of a test's own whose files it changes."""
+    """Return a separate server whose files the test changes."""
     folder = tmp_path / "changing"
     folder.mkdir()
     with own_server(folder) as server:

@@ -1,4 +1,4 @@
-"""`serve`: web server and worker in one process that is stopped by one signal."""
+"""`serve`: web server and worker in one process, which one signal stops."""
 
 import re
 import signal
@@ -33,7 +33,7 @@ def wait_until(condition):
 
 
 def child(process, command):
-    """Return the process that it started with this command, if there is one."""
+    """Return the child process that runs a command, if there is one."""
     for candidate in psutil.Process(process.pid).children():
         with suppress(psutil.Error):  # it has just ended
             if command in candidate.cmdline():
@@ -42,7 +42,7 @@ def child(process, command):
 
 
 def welcome(process):
-    """Return what is printed until the server is ready."""
+    """Return the output until the server is ready."""
     said = ""
     while "There is no administrator" not in said:
         line = process.stdout.readline()
@@ -74,7 +74,7 @@ def test_one_signal_ends_web_server_and_worker(server, signum):
         assert answers(port)
         wait_until(lambda: child(process, "worker"))
         started = psutil.Process(process.pid).children(recursive=True)
-        assert len(started) >= 4  # gunicorn with its two workers, and ours
+        assert len(started) >= 4  # gunicorn with its two workers, and our worker
         process.send_signal(signum)
         ended, _ = process.communicate(timeout=PATIENCE_SECONDS)
         assert process.returncode == 0, ended
@@ -117,7 +117,7 @@ def test_a_worker_that_dies_is_replaced_and_without_a_web_server_it_ends(server)
 
 @pytest.mark.slow
 def test_a_worker_that_cannot_work_is_given_up(server, tmp_path):
-    # Celery's worker cannot start with a broker of a kind that does not exist; the web server can.
+    # Celery's worker cannot start with an unknown type of broker, but the web server can.
     port = free_port()
     done = server.run("serve", check=False, PORT=str(port), CELERY_BROKER_URL="nothing://127.0.0.1:1/")
     assert done.returncode == 1

@@ -1,4 +1,4 @@
-"""A rehearsal finds what was changed in a backup, even where whoever changed it could sign it."""
+"""A rehearsal finds changes of a backup, even by somebody who could sign it."""
 
 import gzip
 import hashlib

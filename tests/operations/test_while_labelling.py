@@ -1,4 +1,4 @@
-"""A backup while people label: every answer acknowledged before its moment is in it, as are files in a bucket."""
+"""A backup during labelling: it has every answer acknowledged before its moment, and the files of a bucket."""
 
 import uuid
 from datetime import UTC, datetime
@@ -19,7 +19,7 @@ answer = [str(value) for value in Annotation.objects.values_list("submission_id"
 
 
 class TimedAnswers(list):
-    """Notes when each answer was acknowledged."""
+    """Records when each answer was acknowledged."""
 
     def append(self, answer):
         super().append((datetime.now(UTC), answer[0]))

@@ -25,7 +25,7 @@ def main() -> int:
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(["platform", "."])}
     for command in COMMANDS:
         print("$", Path(command[0]).name, *command[1:], flush=True)
-        # manage.py puts platform/ on the path itself; with PYTHONPATH it would be there twice, harmlessly.
+        # manage.py adds platform/ to the path itself; PYTHONPATH would add it twice, which is harmless.
         code = subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode
         if code:
             return code

@@ -18,7 +18,7 @@ PLACE = re.compile(r"(<!-- (parameters|options|table): (\S+) -->\n).*?(<!-- end 
 
 
 def with_tables(text: str) -> str:
-    """Return a page with its tables as they are declared now."""
+    """Return a page with its tables as currently declared."""
 
     def table(place: re.Match[str]) -> str:
         begin, kind, name, end = place.groups()

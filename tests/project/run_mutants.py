@@ -32,9 +32,9 @@ from queue import Queue
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "tests" / "project" / "mutants"
 POSTGRES = "postgresql://postgres@127.0.0.1:5432/mutants"
-TIMEOUT = 300  # seconds: a mutant may never end, which is noticed too
+TIMEOUT = 300  # seconds: a mutant may never end, which counts as noticed
 PYTEST = ["-m", "pytest", "-x", "-q", "-p", "no:xdist", "-p", "no:cacheprovider", "--no-migrations"]
-PASSED, FAILED = 0, 1  # of pytest's exit codes; any other says that no test was run to its end
+PASSED, FAILED = 0, 1  # pytest's exit codes; any other means that tests could not be run
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class Mutant:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a mutant, in how many seconds, and the end of what its tests printed."""
+    """The outcome of a mutant: verdict, seconds, and the end of the tests' output."""
 
     verdict: str  # killed, survived, skipped or error
     seconds: float
@@ -68,7 +68,7 @@ class Outcome:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the mutants that the command line names, all without a name; return 0 if each was killed."""
+    """Run the mutants named on the command line, or all; return 0 if each was killed."""
     options = _options(arguments)
     mutants = [Mutant.read(file) for file in sorted(FOLDER.rglob("*.patch"))]
     chosen = [mutant for mutant in mutants if not options.names or mutant.name in options.names]
@@ -107,7 +107,7 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 @contextmanager
 def _copies(number: int) -> Iterator["Queue[Path]"]:
-    """Copy the tracked files once for each job."""
+    """Yield a queue of `number` copies of the tracked files, one per job."""
     listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True)
     files = [name for name in listed.stdout.split("\0") if name and (ROOT / name).is_file()]
     free: Queue[Path] = Queue()
@@ -169,7 +169,7 @@ def _judge(mutant: Mutant, copies: "Queue[Path]") -> Outcome:
 
 
 def _apply(copy: Path, patch: str, *options: str) -> subprocess.CompletedProcess[str]:
-    # Compiled files are told apart by whole seconds and sizes, which two changes may share.
+    # Python distinguishes compiled files by whole seconds and sizes, which two changes may share.
     for line in patch.splitlines():
         if line.startswith("+++ b/"):
             changed = copy / line.removeprefix("+++ b/")

@@ -1,6 +1,6 @@
-"""The images and the compose file: what tools say of them, and that they start what the docs say and tests start.
+"""The images and the compose file: tools accept them, and they start the documented and tested commands.
 
-No container engine is needed. `docker compose config` and hadolint look where they are installed.
+No container engine is needed. `docker compose config` and hadolint are used if they are installed.
 """
 
 import os
@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parents[2]
 DOCKER = ROOT / "docker"
 DOCS = "\n".join(page.read_text(encoding="utf-8") for page in (ROOT / "docs" / "operate").glob("*.md"))
 IMAGES = ["web", "worker"]
-ENDS = {"prepare"}  # is waited for, and not looked at
+ENDS = {"prepare"}  # others wait for it to end, so it has no health check
 pytestmark = pytest.mark.database_free
 
 
@@ -37,7 +37,7 @@ def services(compose):
 
 @pytest.fixture
 def made(tmp_path):
-    """The docker folder with secrets made by the script."""
+    """Return a copy of the docker folder with secrets made by the script."""
     shutil.copytree(DOCKER, tmp_path / "docker", ignore=shutil.ignore_patterns("secrets"))
     subprocess.run([tmp_path / "docker" / "make_secrets.sh"], check=True, timeout=60)
     return tmp_path / "docker"
@@ -53,7 +53,7 @@ def command_of(name):
 
 
 def in_docs(command):
-    """The command as docs write it: on this machine's loopback."""
+    """Return the command as docs show it: on this machine's loopback."""
     line = shlex.join(command).replace("0.0.0.0", "127.0.0.1")
     return re.search(rf"^    {re.escape(line)}$", DOCS, re.MULTILINE) is not None
 

@@ -23,7 +23,7 @@ FOLDERS = (
     "locale",
 )
 CODE = re.compile(r"`([^`\n]+)`")
-# A file's path, a module alone, or a folder of ours. Patterns (<name>, {id}, *), addresses and var/ are none.
+# A path of a file, a single module, or a folder of ours. Excludes patterns (<name>, {id}, *), addresses and var/.
 PATH = re.compile(
     r"(?!var/)[\w.-]+(?:/[\w.-]+)*/[\w.-]*\w\.[a-z]\w{0,4}|\w+\.py"
     r"|(?:platform|foundation|web|accounts|jobs|catalog|studies|front|generation|annotation|analysis|tests|benchmarks)"
@@ -34,7 +34,7 @@ LINK = re.compile(r"\]\((?!https?:)([^)#\s]+)")
 
 @pytest.fixture(scope="module")
 def endings() -> set[str]:
-    """Every ending of every path in the repository: docs name some files from their app or package on."""
+    """Return every trailing part of every path in the repository, because docs name some files from their app on."""
     paths = [*ROOT.glob("*.*"), *(path for folder in FOLDERS for path in (ROOT / folder).rglob("*"))]
     parts = [(*path.relative_to(ROOT).parts, *([""] if path.is_dir() else [])) for path in paths]
     return {"/".join(path[start:]) for path in parts for start in range(len(path))}

@@ -1,4 +1,4 @@
-"""The platform knows no integration by name: what Label Studio adds is registered, and lies in its own folders."""
+"""The platform contains no integration's name: Label Studio's parts are registered, and are in their own folders."""
 
 import re
 
@@ -8,7 +8,7 @@ from annotation.models import Campaign
 from tests.project.test_layout import ROOT, tracked_files
 
 NAMED = re.compile(r"label.?studio|\bbridges?\b", re.IGNORECASE)
-# Its folder, and what was made before its tables were those of an app of its own.
+# Its folder, and migrations from before it was a separate app.
 ITS_OWN = re.compile(r"^annotation/label_studio/|^annotation/migrations/000[1345]_")
 # Where it is registered, and how many lines that takes.
 REGISTRATION = {
@@ -16,7 +16,7 @@ REGISTRATION = {
     "platform/config/settings.py": 11,
     "platform/config/urls.py": 1,
 }
-# Words that annotators read where only one tool is known; they are translated as they stand.
+# Words for annotators in code that knows only one tool; they are translated unchanged.
 WORDS = {
     "annotation/annotator/translation/refusals.py",
     "annotation/templates/annotation/annotator/done.html",

@@ -1,4 +1,4 @@
-"""The house stands: nothing shadows the standard library, no app names a page above it, folders stay small."""
+"""Layout: no module shadows the standard library, no app names a page of a higher app, folders stay small."""
 
 import re
 import subprocess
@@ -11,17 +11,17 @@ from django.core.management import call_command
 from django.urls import URLResolver, get_resolver
 
 ROOT = Path(__file__).resolve().parents[2]
-# Each app names the pages of itself and of those before it.
+# Each app may name its own pages and those of earlier apps.
 LAYERS = (
     *("foundation", "web", "accounts", "jobs", "catalog", "studies"),
     *("generation", "annotation", "analysis", "privacy", "operations", "front", "config", "demo"),
 )
-# A study's page counts what all the apps below `front` know, so its views stand there; every app leads back to it.
+# A study's page shows counts of all apps below `front`, so its views are there; every app links to it.
 OWNERS_OF_NAMESPACES = {"studies": "studies"}
 PAGE_CALL = re.compile(
     r"""(?:\{% (?:url|post_button)|\b(?:reverse|reverse_lazy|redirect|resolve_url)\() *["']([\w-]+)["']"""
 )
-# How many entries a folder may hold, `__init__.py` not counted.
+# The maximum number of entries in a folder, without `__init__.py`.
 MOST_ENTRIES = 15
 MORE_ENTRIES = {
     # Its ten Django entries (admin, apps, background, management, migrations, models, static, templates,
@@ -32,15 +32,15 @@ MORE_ENTRIES = {
     "analysis": 17,
     # Its eight Django entries, what it registers, the view of images, and nine packages.
     "annotation/label_studio": 19,
-    "tests/analysis/metrics": 17,  # a folder for each package of measures, and what they share
-    "tests/annotation": 19,  # a folder for each package of the app, and what they share
-    "tests/project": 17,  # what holds for the whole repository, one file for each rule
-    "tests": 17,  # a folder for each app, and what they share
-    # Its six Django entries (admin, apps, migrations, models, static, templates), pages, and what concerns persons:
-    # codes of what they say of themselves, consent, rights, signing in, tokens.
+    "tests/analysis/metrics": 17,  # a folder for each package of measures, and shared helpers
+    "tests/annotation": 19,  # a folder for each package of the app, and shared helpers
+    "tests/project": 17,  # rules for the whole repository, one file for each
+    "tests": 17,  # a folder for each app, and shared helpers
+    # Its six Django entries (admin, apps, migrations, models, static, templates), pages, and what concerns people:
+    # codes of their details, consent, rights, signing in, tokens.
     "platform/accounts": 16,
     # Its eight Django entries (api, apps, background, management, migrations, models, static, templates), and a
-    # package for each part of making images and asking models.
+    # package for each part of generation and probing.
     "generation": 19,
 }
 UNLIMITED = {"", "docs/develop/decisions"}
@@ -94,7 +94,7 @@ def page_owners(resolver: URLResolver, namespaces: tuple[str, ...] = ()) -> dict
             inner = (*namespaces, pattern.namespace) if pattern.namespace else namespaces
             owners |= page_owners(pattern, inner)
         elif pattern.name:
-            # What a package brings, as the admin does, is no module of ours.
+            # Pages of packages, such as the admin, are not in our modules.
             module = getattr(resolver.urlconf_module, "__name__", "web")
             app = OWNERS_OF_NAMESPACES.get(namespaces[-1], module.partition(".")[0]) if namespaces else "web"
             owners[":".join((*namespaces, pattern.name))] = app
@@ -102,8 +102,8 @@ def page_owners(resolver: URLResolver, namespaces: tuple[str, ...] = ()) -> dict
 
 
 def upward_names(path: str, text: str, owners: dict[str, str]) -> list[str]:
-    """Return the names of pages in the text that belong to apps above the one of the path."""
-    # A name that the code puts together counts by its namespace.
+    """Return the names of pages in the text that belong to apps above that of the path."""
+    # A name that code composes counts by its namespace.
     of_namespaces = {name.partition(":")[0]: app for name, app in owners.items() if ":" in name}
     named = re.findall(rf"""["'](({"|".join(of_namespaces)}):[\w-]+)""", text)
     apps = [(name, owners.get(name, of_namespaces[namespace])) for name, namespace in named]

@@ -10,7 +10,7 @@ from tests.project.test_layout import ROOT, tracked_files
 pytestmark = pytest.mark.database_free
 
 APPS = ("analysis/", "annotation/", "generation/", "platform/")
-# A word stands for its plural too. Before adding one, look for the glossary's word for it.
+# Each word also permits its plural. Before adding one, look for the glossary's word.
 PLAIN_WORDS = {
     "Django, Python and the web": """
         adapter admin api app archive arguments asgi authentication backend background base batches browser build bulk
@@ -69,12 +69,12 @@ def plain_words() -> list[str]:
 
 
 def forms(word: str) -> set[str]:
-    """Return a word and what it may be the plural of."""
+    """Return a word and its possible singulars."""
     return {word, word.removesuffix("s"), word.removesuffix("es"), re.sub("ies$", "y", word)}
 
 
 def words_of_modules() -> dict[str, str]:
-    """Return a module for each word in the names of modules and packages."""
+    """Return one module for each word in the names of modules and packages."""
     modules = [
         PurePosixPath(path) for path in tracked_files() if path.startswith(APPS) and path.endswith(".py")
     ]

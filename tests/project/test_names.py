@@ -1,4 +1,4 @@
-"""Names say what they hold: few fillers, and no class name that stands for two things."""
+"""Names are meaningful: few fillers, and no class name with two meanings."""
 
 import ast
 from collections import defaultdict

@@ -1,4 +1,4 @@
-"""The truth planted in drawn images comes back through generation, annotation over HTTP and measures."""
+"""The truth planted in drawn images is recovered through generation, annotation over HTTP and measures."""
 
 import uuid
 
@@ -23,7 +23,7 @@ IMAGES = 24
 
 
 def seen(drawn: float) -> float:
-    """How often a noisy annotator marks what is drawn that often: p(1 − fn) + (1 − p) fp."""
+    """Return how often a noisy annotator marks an attribute drawn that often: p(1 − fn) + (1 − p) fp."""
     return drawn * (1 - FALSE_NEGATIVE) + (1 - drawn) * FALSE_POSITIVE
 
 
@@ -51,7 +51,7 @@ def results(study, lead):
         parameters={"probabilities": probabilities, "default_probability": RANDOM},
     )
     run(run=drawing, progress=Unwatched())
-    # What simulated annotators miss follows from the image's id, which is random: each run would draw other labels.
+    # Simulated annotators' misses depend on the image's random id, so fix it: each run would draw other labels.
     for number, image in enumerate(study.images.order_by("pk"), 1):
         Image.objects.filter(pk=image.pk).update(public_id=uuid.UUID(int=number))
     campaign = lifecycle.create(
@@ -85,7 +85,7 @@ def test_the_planted_truth_is_recovered_and_covered(results):
     assert pooled["theta_low"] <= EXPECTED_THETA <= pooled["theta_high"]
     assert pooled["theta"] == pytest.approx(EXPECTED_THETA, rel=0.35)
 
-    # Annotators who box the same drawing, with a jitter of theirs, overlap well.
+    # Annotators who box the same drawing with individual jitter overlap well.
     agreement = results.tables["agreement"]
     overlap = agreement[(agreement["scope"] == "all") & (agreement["measure"] == "box_mean_iou")]
     assert overlap["value"].tolist() == [pytest.approx(0.65, abs=0.15)]

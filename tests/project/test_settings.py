@@ -1,4 +1,4 @@
-"""Settings read from the environment fail loudly."""
+"""Invalid settings in the environment raise errors."""
 
 import pytest
 from django.core.exceptions import ImproperlyConfigured

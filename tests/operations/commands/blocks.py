@@ -1,7 +1,7 @@
 """The blocks of commands in a page of the documentation.
 
-Every indented block is one. Text of other kinds, such as units of systemd, is fenced with its language. A comment
-`<!-- not run: reason -->` before a block says why no test can run it; readers do not see it.
+Every indented block is one. Other text, such as units of systemd, is fenced with its language. A comment
+`<!-- not run: reason -->` before a block explains why no test can run it; readers do not see it.
 """
 
 import re
@@ -15,7 +15,7 @@ NOT_RUN = re.compile(r"<!-- not run: (.+) -->")
 
 @dataclass(frozen=True)
 class Block:
-    """Lines to type in a shell, one after the other."""
+    """Consecutive lines to type in a shell."""
 
     page: str
     line_number: int

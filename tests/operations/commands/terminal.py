@@ -1,4 +1,4 @@
-"""A shell at a terminal, and somebody who types at it, reads what it says and presses Ctrl-C."""
+"""A shell at a terminal, and a user who types, reads the output and presses Ctrl-C."""
 
 import fcntl
 import os
@@ -13,12 +13,12 @@ from pathlib import Path
 
 READY = re.compile(r"<ready (\d+)>\r?\n")
 MORE = "<more>"
-PATIENCE_SECONDS = 300  # of a busy machine
-CTRL_C_SECONDS = 90  # until a command that was interrupted has ended; one that did not notice never does
+PATIENCE_SECONDS = 300  # on a busy machine
+CTRL_C_SECONDS = 90  # until an interrupted command has ended; a command that ignores Ctrl-C never does
 
 
 class Terminal:
-    """An interactive bash with an environment of its own."""
+    """An interactive bash with a separate environment."""
 
     def __init__(self, folder: Path, env: dict[str, str]) -> None:
         self._screen, inside = pty.openpty()
@@ -39,9 +39,9 @@ class Terminal:
         assert self.type("stty -echo")[0] == 0
 
     def type(self, line: str, *, answers: dict[str, str] | None = None) -> tuple[int | None, str]:
-        """Type a line; return its status, None if the shell waits for more lines, and what was printed.
+        """Type a line; return its status, None if the shell waits for more lines, and the output.
 
-        Each question that is printed is answered as `answers` says, in their order.
+        Each printed question is answered from `answers`, in order.
         """
         self.write(line)
         said = ""
@@ -56,7 +56,7 @@ class Terminal:
         os.write(self._screen, f"{line}\n".encode())
 
     def press_ctrl_c(self) -> tuple[int, str]:
-        """Press Ctrl-C; return the status of what it ended, and what was printed."""
+        """Press Ctrl-C; return the status of the interrupted command, and the output."""
         os.write(self._screen, b"\x03")
         said = self.read_until(READY, seconds=CTRL_C_SECONDS)
         status = READY.search(said)
@@ -64,7 +64,7 @@ class Terminal:
         return int(status[1]), said
 
     def read_until(self, pattern: re.Pattern[str], *, seconds: float = PATIENCE_SECONDS) -> str:
-        """Return what is printed up to the end of the pattern."""
+        """Return the output up to the end of the pattern."""
         end = time.monotonic() + seconds
         while not (match := pattern.search(self._unread)):
             assert time.monotonic() < end, f"waited for {pattern.pattern} in vain: {self._unread}"
@@ -74,7 +74,7 @@ class Terminal:
         return said
 
     def close(self) -> None:
-        """Hang up, as one who closes the window; kill what is left in it."""
+        """Hang up, like closing the window; kill the remaining processes."""
         os.close(self._screen)
         try:
             self._shell.wait(timeout=60)

@@ -1,7 +1,7 @@
-"""The commands of all pages but those that test_pages types in a clone, given to the demo's studies.
+"""The commands of all pages except those that test_pages types in a clone, run with the demo's studies.
 
-A page is read from its beginning: what one of its commands makes is there for the next. Files that it names are those
-of the demo, or small ones of the same form. A block is either run here or carries its reason.
+A page is read from its beginning: the results of one command are available to the next. Files in examples are those
+of the demo, or small files of the same form. A block is either run here or carries its reason.
 """
 
 import csv
@@ -27,7 +27,7 @@ from tests.annotation.label_studio.format.test_importer import annotation, regio
 from tests.operations.commands.blocks import Block, blocks_in
 from tests.operations.commands.test_pages import PAGES, ROOT
 
-# Simulated annotators work over HTTP: their server reads what is committed.
+# Simulated annotators work over HTTP, and their server reads only committed data.
 pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 
 LISTED = subprocess.run(
@@ -39,7 +39,7 @@ BLOCKS = {
     for name in sorted(set(LISTED))
     if ROOT / name not in PAGES and (ROOT / name).is_file() and (blocks := blocks_in(ROOT / name))
 }
-# The demo's study for each name of a study that a page does not make itself.
+# The demo's study for each study name that a page does not create itself.
 STUDIES = {
     **dict.fromkeys(("My study", "Isles", "isles", "SeeGULL"), "Invented peoples"),
     "Words": "Words about islanders",
@@ -61,7 +61,7 @@ def commands(block: Block) -> list[list[str]]:
 
 
 def adapted(words: list[str]) -> list[str]:
-    """Return a command with the demo's names in place of those that the page invents."""
+    """Return a command with the demo's names instead of the page's examples."""
     if "--create" not in words:
         words = [
             STUDIES.get(word, word) if before == "--study" else word
@@ -79,7 +79,7 @@ def adapted(words: list[str]) -> list[str]:
 
 @pytest.fixture
 def files(tmp_path, monkeypatch, settings) -> None:
-    """A folder to type in, with the files that pages name; and the endpoint of which they name models."""
+    """Create a working folder with the files that pages name, and the endpoint whose models they name."""
     settings.OPENAI_BASE_URLS = ["https://api.openai.com/v1"]
     settings.VAR = tmp_path / "var"
     monkeypatch.chdir(tmp_path)
@@ -109,7 +109,7 @@ def picture(number: int) -> bytes:
 
 
 def write_answers(file: Path) -> None:
-    """Answers to the first question of PAIRS about one scenario, of which one is not clear."""
+    """Write answers to the first question of PAIRS about one scenario, one of them unclear."""
     with file.open("w", newline="") as target:
         table = csv.writer(target)
         table.writerow(["experiment", "scenario", "person", "question", "order", "run", "response"])
@@ -126,7 +126,7 @@ def test_the_commands_of_every_page_do_what_they_say(demo, files, subtests):
 
 
 def run(block: Block) -> None:
-    """Give the demo each command of a block that is not left out."""
+    """Run each command of a block with the demo, unless it is left out."""
     if block.not_run:
         return
     for words in commands(block):

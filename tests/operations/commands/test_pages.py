@@ -1,4 +1,4 @@
-"""The commands of README and docs/operate, typed line by line in a clone that is as empty as a newcomer's.
+"""The commands of README and docs/operate, typed line by line in a fresh clone.
 
 The clone installs its requirements from the packages of the environment that runs the tests, without any network.
 """
@@ -32,7 +32,7 @@ PAGES = [
     OPERATE / "containers.md",
 ]
 BLOCKS = [block for page in PAGES for block in blocks_in(page)]
-# Commands that stay until Ctrl-C, with what they print once they are at work.
+# Commands that run until Ctrl-C, with the output that shows that they are ready.
 STAY = {
     "make demo": "Press Ctrl-C to stop",
     "manage.py serve": "Press Ctrl-C to stop the web server and the worker",
@@ -64,7 +64,7 @@ def port() -> int:
         return int(free.getsockname()[1])
 
 
-# A Python whose new environments find the packages of the one that runs the tests, as if they were installed there.
+# A Python whose new environments see the packages of the tests' environment as if installed there.
 PYTHON = f"""#!/bin/sh
 {sys.executable} "$@" || exit
 [ "$1 $2" != "-m venv" ] || for packages in "$3"/lib/python*/site-packages; do
@@ -75,7 +75,7 @@ done
 
 @pytest.fixture(scope="module")
 def env(port, tmp_path_factory) -> dict[str, str]:
-    """What a newcomer's shell knows; packages come from the environment that runs the tests, not from a registry."""
+    """Return a newcomer's environment; packages come from the environment that runs the tests, not from a registry."""
     home = tmp_path_factory.mktemp("home")
     (home / "python").write_text(PYTHON)
     (home / "python").chmod(0o755)
@@ -90,7 +90,7 @@ def env(port, tmp_path_factory) -> dict[str, str]:
 
 
 def cloned(place: Path) -> Path:
-    """Clone the repository as it is now: with changes that are not yet committed, and nothing that git ignores."""
+    """Clone the repository in its current state, with uncommitted changes and without ignored files."""
     subprocess.run(["git", "clone", "--quiet", ROOT, place], check=True, timeout=120)
     listing = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
     shown = subprocess.run(listing, cwd=ROOT, check=True, capture_output=True, text=True).stdout
@@ -104,7 +104,7 @@ def cloned(place: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def clones(env, tmp_path_factory) -> Callable[[str], Path]:
-    """Two clones: README begins with an empty one, the other pages are about a server that is installed."""
+    """Return two clones: README begins with an empty one, the other pages are about an installed server."""
     made: dict[str, Path] = {}
 
     def clone(page: str) -> Path:
@@ -123,7 +123,7 @@ ACTIVATE = [". .venv/bin/activate"]
 
 @pytest.fixture
 def postgresql() -> Iterator[str]:
-    """The address of an empty database on a server of its own."""
+    """Yield the address of an empty database on a separate server."""
     with private_cluster() as cluster:
         with psycopg.connect(cluster.url, autocommit=True) as connection:
             connection.execute("CREATE DATABASE stereoscope")
@@ -146,13 +146,13 @@ def test_a_block_of_commands_does_what_it_says(block: Block, request, env, port,
     first = [] if block.page == "README.md" else ACTIVATE
     if (
         "make install" not in lines and not (folder / ".venv").exists()
-    ):  # the block before it may not have run
+    ):  # the preceding block may not have run
         first = ["make install", *first]
     type_lines(folder, env, [*first, *lines])
 
 
 def with_backup(folder: Path, env: dict[str, str], place: Path, *, lost: bool) -> dict[str, str]:
-    """Make a backup of the clone's server; if this was lost, return the settings of an empty one with its key."""
+    """Back up the clone's server; if the server is lost, return the settings of an empty one with its key."""
     type_lines(folder, env, [*ACTIVATE, f"python manage.py backup {place / 'backups'}"])
     if not lost:
         return {}
@@ -161,7 +161,7 @@ def with_backup(folder: Path, env: dict[str, str], place: Path, *, lost: bool) -
 
 
 def type_lines(folder: Path, env: dict[str, str], lines: list[str]) -> None:
-    """Type each line; fail at the first that ends with another status than 0."""
+    """Type each line; fail at the first with a status other than 0."""
     with contextlib.closing(Terminal(folder, env)) as terminal:
         for line in lines:
             stays = next((sign for command, sign in STAY.items() if command in line), None)
@@ -171,7 +171,7 @@ def type_lines(folder: Path, env: dict[str, str], lines: list[str]) -> None:
                 assert said.endswith(stays), f"{line}\n{said}"
                 if "worker" not in line or "gunicorn" in line:
                     assert ready(int(env["PORT"])), line
-                # Some commands say that they were interrupted (130); none may fail.
+                # Some commands report that they were interrupted (130); none may fail.
                 status, said = terminal.press_ctrl_c()
                 assert status in {0, 130}, f"{line}\n{said}"
                 continue
@@ -181,7 +181,7 @@ def type_lines(folder: Path, env: dict[str, str], lines: list[str]) -> None:
 
 
 def ready(port: int) -> bool:
-    """Return whether the server says that database, queue and files work."""
+    """Return whether the server reports that database, queue and files work."""
     with urllib.request.urlopen(f"http://127.0.0.1:{port}/readyz", timeout=30) as answer:
         return bool(answer.status == 200)
 

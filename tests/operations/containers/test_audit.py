@@ -1,4 +1,4 @@
-"""`make audit`: what it makes of what pip-audit says, in the format of pip-audit 2.10."""
+"""`make audit`: its reading of pip-audit's output, in the format of pip-audit 2.10."""
 
 import json
 import subprocess
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.database_free
 
 
 def audit(folder: Path, *, prints: str, complains: str = "") -> "subprocess.CompletedProcess[str]":
-    """Run it with a program in the place of pip-audit, which would ask a registry."""
+    """Run it with a substitute for pip-audit, which would query a registry."""
     (folder / "printed").write_text(prints)
     auditor = folder / "pip-audit"
     auditor.write_text(f"#!/bin/sh\ncat {folder}/printed\necho '{complains}' >&2\nexit 1\n")

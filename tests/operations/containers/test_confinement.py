@@ -1,4 +1,4 @@
-"""The containers of compose.yaml: no rights that they do not need, images by digest, and storage that is maintained."""
+"""The containers of compose.yaml: no unnecessary rights, images by digest, and storage that is maintained."""
 
 import json
 import re
@@ -74,7 +74,7 @@ def test_the_storage_knows_one_identity_with_the_keys_of_the_platform(tmp_path):
 
 
 class Registry(BaseHTTPRequestHandler):
-    """A registry that gives everybody a token and knows one image."""
+    """A registry that gives everybody a token and has one image."""
 
     def do_HEAD(self):
         host = self.headers["Host"]
@@ -112,7 +112,7 @@ def registry():
 
 @pytest.fixture
 def files(tmp_path, registry):
-    """A folder of files that name an image of this registry."""
+    """Create a folder of files that name an image of this registry."""
     image = f"{registry}/things/database:17@sha256:{'0' * 64}"
     (tmp_path / "kubernetes").mkdir()
     for name in ("web.Dockerfile", "worker.Dockerfile"):

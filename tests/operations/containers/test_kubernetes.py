@@ -1,4 +1,4 @@
-"""The manifests in docker/kubernetes: valid for the API of Kubernetes, confined, and started as the docs say."""
+"""The manifests in docker/kubernetes: valid for the API of Kubernetes, confined, and started as documented."""
 
 import shutil
 import subprocess
@@ -15,7 +15,7 @@ DOCKER = ROOT / "docker"
 FILES = sorted((DOCKER / "kubernetes").glob("*.yaml"))
 MANIFESTS = [manifest for path in FILES for manifest in yaml.safe_load_all(path.read_text(encoding="utf-8"))]
 KUSTOMIZATION = yaml.safe_load((DOCKER / "kustomization.yaml").read_text(encoding="utf-8"))
-# The oldest version that its makers support, and the newest that the validator knows.
+# The oldest supported version of Kubernetes, and the newest that the validator has.
 VERSIONS = ["1.33", kubernetes_validate.latest_version()]
 pytestmark = pytest.mark.database_free
 

@@ -1,4 +1,4 @@
-"""Ways to break each constraint: what is changed in a valid row."""
+"""Ways to break each constraint, as changes to a valid row."""
 
 import uuid
 from datetime import UTC, datetime
@@ -310,7 +310,7 @@ BREAKS: dict[str, list[dict[str, Any]]] = {
     "withdrawal_ended_after_withdrawn": [{"ended_at": LONG_AGO}],
 }
 
-# What both rows have where a UNIQUE holds under a condition, or where another one would be broken first.
+# Values of both rows if a UNIQUE has a condition, or if another constraint would be broken first.
 BOTH: dict[str, dict[str, Any]] = {
     "payment_bonus_once_a_cause": {"kind": "bonus", "cause": "work"},
     "annotation_revision_unique": {"is_latest": False},

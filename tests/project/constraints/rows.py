@@ -41,7 +41,7 @@ from studies.models import AuditLink, BreakGlass
 
 NUMBERS = itertools.count(1)
 
-# What a valid row needs beyond what its fields say.
+# Values of a valid row that do not follow from its fields.
 BASE: dict[type[models.Model], dict[str, Any]] = {
     MatchedWords: {"field": "gender"},
     AssociationScore: {"score": 0.5},
@@ -90,7 +90,7 @@ BASE: dict[type[models.Model], dict[str, Any]] = {
 
 
 def make(model: type[models.Model], **given: Any) -> Any:
-    """Save a valid row with what is given; whatever it refers to is made anew."""
+    """Save a valid row with the given values; rows that it refers to are created."""
     values = BASE.get(model, {}) | given
     values = {name: value() if callable(value) else value for name, value in values.items()}
     for field in model._meta.concrete_fields:

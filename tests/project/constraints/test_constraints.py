@@ -1,4 +1,4 @@
-"""Every constraint of every table of ours is there in the database: each is broken, and the database refuses.
+"""Every constraint of our tables exists in the database: each is broken, and the database refuses.
 
 Valid rows are made from the models themselves. A CHECK needs an entry in BREAKS; without one a test fails.
 """
@@ -58,7 +58,7 @@ def _names(expression: Any) -> list[str]:
 
 
 def _refused(model: type[models.Model], **given: Any) -> str:
-    """Save a row that breaks something; return what the database says is broken."""
+    """Save a row that breaks a constraint; return the database's message."""
     with pytest.raises(IntegrityError) as refused, transaction.atomic():
         make(model, **given)
     if connection.vendor == "postgresql":

@@ -1,4 +1,4 @@
-"""What the documentation says of settings, commands and make targets agrees with the code."""
+"""The documentation of settings, commands and make targets agrees with the code."""
 
 import ast
 import re
@@ -10,21 +10,21 @@ from django.core.management import get_commands, load_command_class
 
 ROOT = Path(__file__).resolve().parents[3]
 DOCS = sorted((ROOT / "docs").rglob("*.md"))
-# Decisions describe the day they were taken.
+# Decisions describe the state at their date.
 CURRENT = [page for page in DOCS if page.parent.name != "decisions"]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *CURRENT]
 TEXT = "\n".join(page.read_text(encoding="utf-8") for page in PAGES)
 TABLES = (ROOT / "docs" / "operate" / "settings.md").read_text(encoding="utf-8")
 SETTINGS = [ROOT / "platform" / "config" / name for name in ("settings.py", "sign_in.py")]
 UNITS = {"": 1, "MiB": 1024**2, "GiB": 1024**3, "million": 10**6}
-# A command line in a code block or in backquotes, with the lines that a backslash continues.
+# A command line in a code block or in backquotes, with lines continued by a backslash.
 COMMAND_LINE = re.compile(r"manage\.py ([a-z_]+)((?:\\\n|[^\n`#|])*)")
 
 pytestmark = pytest.mark.database_free
 
 
 def _variables() -> dict[str, ast.Call]:
-    """Every environment variable that the settings read, with the call that reads it."""
+    """Return every environment variable that the settings read, with the call that reads it."""
     return {
         call.args[0].value: call
         for file in SETTINGS
@@ -39,7 +39,7 @@ def _variables() -> dict[str, ast.Call]:
 
 
 def _rows() -> dict[str, str]:
-    """Each variable of the tables of settings with the default that its row gives it."""
+    """Return each variable in the tables of settings with its default there."""
     rows = re.findall(r"^\| (`[A-Z_`, ]+`)(?: \([^|]*\))? \| ([^|]*) \|", TABLES, re.MULTILINE)
     table = {}
     for names, text in rows:

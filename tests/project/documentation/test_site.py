@@ -1,4 +1,4 @@
-"""The site of the documentation: it builds without a warning, every link inside leads somewhere, nothing is loaded."""
+"""The documentation's site: it builds without warnings, internal links work, and nothing external is loaded."""
 
 import re
 import shutil

@@ -1,8 +1,8 @@
 """Write the table of licences of all packages that ours install: `make licences`.
 
-Each licence is what the package itself declares: its licence expression, else its classifiers, else its licence field,
-else the first words of its licence file. Packages that are not installed here keep their line if their version has not
-changed.
+Each licence is the package's own declaration: its licence expression, else its classifiers, else its licence field,
+else the first words of its licence file. Packages that are not installed here keep their line if their version has
+not changed.
 """
 
 import re
@@ -17,7 +17,7 @@ from packaging.utils import canonicalize_name
 ROOT = Path(__file__).resolve().parents[3]
 PAGE = ROOT / "docs" / "operate" / "licences.md"
 FOLDER = ROOT / "requirements"
-# Who installs it: each file, with what it brings along, after those before it.
+# Use of packages: each file and its dependencies, without those of earlier files.
 FILES = {
     "server": (FOLDER / "web.txt", FOLDER / "label-studio-client.txt"),
     "worker": (ROOT / "requirements.txt",),
@@ -25,7 +25,7 @@ FILES = {
     "saml": (FOLDER / "saml.txt",),
     "tests": (FOLDER / "test.txt",),
 }
-# Installed with --no-deps on a server; a worker installs what they bring along.
+# Installed with --no-deps on a server; a worker also installs their dependencies.
 _ALONE = {"label-studio-sdk"}
 _LINE = re.compile(r"^\| ([\w.-]+) \| (\S+) \| (.+) \| (\w+) \|$", re.MULTILINE)
 _KNOWN_TEXTS = {"Apache License": "Apache-2.0", "MIT License": "MIT", "Permission is hereby granted": "MIT"}
@@ -76,11 +76,11 @@ def versions() -> dict[str, str]:
 
 
 def lines() -> Iterator[LicenceLine]:
-    """Yield a line for each package that is installed with ours, by who needs it first."""
+    """Yield a line for each package that is installed with ours, by its first use."""
     seen: set[str] = set()
     for use, files in FILES.items():
         names = [requirement for file in files for requirement in _requirements(file)]
-        # What is not pinned, such as setuptools, comes with Python's own tools.
+        # Unpinned packages, such as setuptools, come with Python's own tools.
         closure = _closure(names, alone=_ALONE if use == "server" else set()) & versions().keys()
         for name in sorted(closure - seen):
             seen.add(name)
@@ -89,7 +89,7 @@ def lines() -> Iterator[LicenceLine]:
 
 
 def licence_of(package: Distribution) -> str:
-    """Return what a package says its licence is."""
+    """Return the licence that a package declares."""
     metadata = package.metadata
     classifiers = [
         classifier.rpartition(" :: ")[2]
@@ -102,7 +102,7 @@ def licence_of(package: Distribution) -> str:
 
 
 def page() -> str:
-    """Return the page as it should be now."""
+    """Return the current content of the page."""
     pins = versions()
     rows = {line.package: line for line in lines()}
     if PAGE.exists():
@@ -131,7 +131,7 @@ def _requirements(file: Path) -> Iterator[Requirement]:
 
 
 def _closure(requirements: Iterable[Requirement], *, alone: set[str]) -> set[str]:
-    """Return the names of these packages and of all that they bring along, as far as they are installed."""
+    """Return the names of these packages and of all their dependencies that are installed."""
     names: set[str] = set()
     waiting = [(requirement, extra) for requirement in requirements for extra in ("", *requirement.extras)]
     visited: set[tuple[str, str]] = set()

@@ -1,4 +1,4 @@
-"""The table of licences is what the installed packages declare, and names those of the GNU family."""
+"""The table of licences agrees with the installed packages, and names those of the GNU family."""
 
 import pytest
 

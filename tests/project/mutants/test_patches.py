@@ -1,4 +1,4 @@
-"""Every mutant fits the code as it is: one that does not switches nothing off."""
+"""Every mutant applies to the current code; one that does not would switch nothing off."""
 
 import subprocess
 from pathlib import Path

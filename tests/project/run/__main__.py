@@ -1,9 +1,9 @@
-"""`make test`: every test this machine can run, on SQLite and then, where one answers, on PostgreSQL.
+"""`make test`: every test this machine can run, on SQLite and then, if available, on PostgreSQL.
 
-1. All tests on SQLite, in parallel; browser and service tests among them run when what they need is there.
-2. On PostgreSQL those of what the two databases do differently (`ON_BOTH` in tests/foundation/database/on_both.py).
-Each round lists its twenty slowest tests, and what was skipped and why. The last lines are what failed in both.
-Arguments go on to pytest in both rounds; folders and files among them are run on both databases.
+1. All tests on SQLite, in parallel, including browser and service tests if their programs are installed.
+2. On PostgreSQL, tests of differences between the databases (`ON_BOTH` in tests/foundation/database/on_both.py).
+Each round lists its twenty slowest tests, and skipped tests with reasons. The last lines are the failures of both.
+Arguments are passed to pytest in both rounds; folders and files among them are run on both databases.
 `make test-postgresql` runs the second round with every test that uses a database: before a release.
 """
 
@@ -57,14 +57,14 @@ def _addresses() -> list[str]:
 
 
 def _repeated(arguments: list[str], *, everything: bool) -> list[str]:
-    """Return what pytest is told for the round on PostgreSQL."""
+    """Return pytest's options for the round on PostgreSQL."""
     options = ["-m", "not models and not e2e and not database_free"]
     named = any((ROOT / argument.partition("::")[0]).exists() for argument in arguments)
     return options if named or everything else [*options, *on_both.chosen()]
 
 
 def _round(arguments: list[str], *, database: str | None, folder: Path) -> list[failures.Failure]:
-    """Run pytest on one database and return what failed."""
+    """Run pytest on one database and return the failures."""
     name = "PostgreSQL" if database else "SQLite"
     results = folder / f"{name}.xml"
     status = _pytest([f"--junitxml={results}", *arguments], database=database)
@@ -79,7 +79,7 @@ def _pytest(arguments: list[str], *, database: str | None) -> int:
         environment["DATABASE_URL"] = database
     environment["STEREOSCOPE_VAR"] = str(ROOT / "var" / "test")
     environment.setdefault("OMP_NUM_THREADS", "1")
-    # Without compiled files each process compiles every test and library: ten seconds more before the first test.
+    # Without compiled files, each process compiles every test and library: ten more seconds before the first test.
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
     command = [
         sys.executable,
@@ -87,7 +87,7 @@ def _pytest(arguments: list[str], *, database: str | None) -> int:
         "pytest",
         "-q",
         "-n",
-        # One more than there are cores: a test that waits for a server, a browser or a lease leaves its core idle.
+        # One more than the cores, because a test that waits for a server, a browser or a lease leaves its core idle.
         str(min(os.cpu_count() or 1, 7) + 1),
         "--dist",
         "loadgroup",

@@ -1,4 +1,4 @@
-"""What failed in all rounds, short enough for the end of a log: CI keeps only some sixty lines of it."""
+"""Failures of all rounds, short enough for the end of a log, because CI keeps only some sixty lines of it."""
 
 import xml.etree.ElementTree as ElementTree
 from dataclasses import dataclass
@@ -24,13 +24,13 @@ class Failure:
 
     @property
     def reason(self) -> str:
-        """The first line of the error, or the last line of the text where no error is marked."""
+        """Return the first line of the error, or the last line of the text if no error is marked."""
         errors = [line.removeprefix("E").strip() for line in self.lines if line.startswith("E  ")]
         return next(iter(errors or self.lines[-1:]), "")
 
 
 def read(results: Path, *, database: str, status: int) -> list[Failure]:
-    """Return the failures of one round from the JUnit file that pytest wrote, and its status when it tells no more."""
+    """Return the failures in the JUnit file of one round, or one with pytest's status if the file has none."""
     failures = []
     if results.exists():
         for case in ElementTree.parse(results).iter("testcase"):
@@ -46,7 +46,7 @@ def read(results: Path, *, database: str, status: int) -> list[Failure]:
 
 
 def summary(failures: list[Failure]) -> list[str]:
-    """Return the lines to print: each failure with its reason, then how the first ones ended."""
+    """Return the lines to print: each failure with its reason, then the ends of the first failures' output."""
     lines = [f"== Failed: {len(failures)}"]
     lines += [
         f"{failure.database}: {failure.name} - {failure.reason}"[:MOST_CHARACTERS]

@@ -1,4 +1,4 @@
-"""The end of `make test` names what failed in each round, in few lines."""
+"""The end of `make test` names the failures of each round in few lines."""
 
 import subprocess
 import sys

@@ -1,1 +1,1 @@
-"""The pictures of README and docs, taken from a real server that a browser is led through: `make pictures`."""
+"""The pictures of README and docs, taken in a browser from a real server: `make pictures`."""

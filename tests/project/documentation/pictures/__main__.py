@@ -1,4 +1,4 @@
-"""Take all pictures again: `make pictures`. Files that would look the same stay as they are."""
+"""Take all pictures again: `make pictures`. Files that would look the same stay unchanged."""
 
 import shutil
 import sys

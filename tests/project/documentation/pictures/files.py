@@ -1,4 +1,4 @@
-"""Pictures as files: of one size, small, and left alone where a new one would look the same."""
+"""Picture files: of one size, small, and unchanged if a new picture looks the same."""
 
 import io
 from pathlib import Path
@@ -14,7 +14,7 @@ SAME_SHARE, SAME_VALUE = 0.004, 48
 
 
 def save(name: str, data: bytes) -> bool:
-    """Write docs/images/<name>.png with few colours, unless the file there looks the same; return whether it did."""
+    """Write docs/images/<name>.png with few colours, unless the file looks the same; return whether it was written."""
     picture = Image.open(io.BytesIO(data)).convert("RGB")
     if picture.size != SIZE:
         raise ValueError(f"{name} has {picture.size} pixels, not {SIZE}.")

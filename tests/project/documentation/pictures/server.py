@@ -1,4 +1,4 @@
-"""Servers for the pictures: the real commands, on SQLite in a folder that is removed afterwards."""
+"""Servers for the pictures: the real commands, on SQLite in a temporary folder."""
 
 import contextlib
 import os
@@ -17,13 +17,13 @@ USERNAME, PASSWORD = "ada", "seven invented isles"
 
 @dataclass(frozen=True)
 class Server:
-    """A server that answers at `url`, and the environment of commands on its database."""
+    """A running server at `url`, and the environment of commands on its database."""
 
     url: str
     env: dict[str, str]
 
     def run(self, *arguments: str) -> str:
-        """Run a command of manage.py on the server's database and return what it prints."""
+        """Run a command of manage.py on the server's database and return its output."""
         command = [sys.executable, "manage.py", *arguments]
         return subprocess.run(
             command, cwd=ROOT, env=self.env, check=True, text=True, stdout=subprocess.PIPE

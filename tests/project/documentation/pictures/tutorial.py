@@ -1,4 +1,4 @@
-"""The study of the tutorial, from the resource to the release, as docs/use/tutorial.md tells it."""
+"""The study of docs/use/tutorial.md, from the resource to the release."""
 
 import json
 import re
@@ -10,7 +10,7 @@ from tests.project.documentation.pictures.server import PASSWORD, ROOT, USERNAME
 DATA = ROOT / "platform" / "demo" / "data"
 STUDY = "/studies/islands"
 CAMPAIGN = f"{STUDY}/campaigns/marking"
-# The picture that an annotator has open, and what the program drew in it.
+# The picture on the annotator's screen, and the attributes that the program drew in it.
 OPEN_PICTURE = """
 import json
 from annotation.models import Assignment
@@ -39,7 +39,7 @@ class Tutorial:
         return context.new_page()
 
     def take(self, name: str, page: Any = None, *, top: str | None = None) -> None:
-        """Take a picture of what the page shows, or of the part that begins with the heading `top`."""
+        """Take a picture of the visible page, or of the part that begins with the heading `top`."""
         page = page or self.page
         page.wait_for_load_state("networkidle")
         if top is not None:
@@ -131,7 +131,7 @@ class Tutorial:
         page.get_by_role("button", name="Take a break").click()
 
     def _answer(self, page: Any) -> None:
-        """Tick what the program drew and draw a box around each."""
+        """Tick the drawn attributes and draw a box around each."""
         drawn = {
             shape["attribute"]: shape
             for shape in json.loads(self.server.run("shell", "-v", "0", "-c", OPEN_PICTURE))
@@ -154,7 +154,7 @@ class Tutorial:
             }"""
         )
         x, y = left + shape["x"] * width, top + shape["y"] * height
-        page.keyboard.down("Shift")  # so that a drag draws inside boxes that are there, too
+        page.keyboard.down("Shift")  # so that a drag inside existing boxes also draws
         page.mouse.move(x, y)
         page.mouse.down()
         page.mouse.move(x + shape["width"] * width, y + shape["height"] * height, steps=4)
