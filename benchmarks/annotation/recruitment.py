@@ -59,6 +59,9 @@ def measure(*, places: int, seconds: float) -> Iterator[Row]:
     for words, number, limit in counts:
         yield Row(f"{claim}: {words}", f"{number:,}", f"{limit:,}", number == limit)
     yield Row(f"{claim}: longest such", f"{outcome.slowest:.1f} s", "≤ 5 s", outcome.slowest <= 5)
+    acts = outcome.slow_to_act
+    yield Row(f"{claim}: of these, over 5 s after the event was acknowledged", f"{acts:,}", "0", acts == 0)
+    yield Row(f"{claim}: longest after it", f"{outcome.slowest_act:.1f} s", "≤ 5 s", outcome.slowest_act <= 5)
     difference = outcome.spent - outcome.ledger
     yield Row(f"{claim}: wallet less our ledger", f"{difference / 100:.2f} GBP", "0.00 GBP", difference == 0)
     share = abs(outcome.estimate - outcome.rewards) / max(1, outcome.rewards)

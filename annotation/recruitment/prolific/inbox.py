@@ -1,8 +1,9 @@
-"""Freeing the screens of people who left at Prolific within a second, independently of workers' jobs."""
+"""Freeing the screens of people who left at Prolific: when the event comes, else by a worker within a second."""
 
 import logging
 from collections import defaultdict
 
+from django.db import DatabaseError
 from django.utils import timezone
 
 from annotation.recruitment import places
@@ -23,7 +24,22 @@ def free_screens() -> None:
     Prolific and ends the place.
     """
     unread = PanelEvent.objects.filter(handled_at=None, read_at=None).select_related("provider")
-    events = list(unread.order_by("pk")[:_BATCH])
+    _free_screens(list(unread.order_by("pk")[:_BATCH]))
+
+
+def free_screens_at_once(event: PanelEvent) -> None:
+    """Free the screens of the person whom a new event is about, without waiting for a worker.
+
+    The event is stored, so a failure here is only logged: workers read the event as well.
+    """
+    if event.handled_at is None and event.read_at is None:
+        try:
+            _free_screens([event])
+        except DatabaseError as error:
+            logger.warning("Event %s waits for a worker: %s", event.pk, type(error).__name__)
+
+
+def _free_screens(events: list[PanelEvent]) -> None:
     if not events:
         return
     for provider, submissions in _left(events).items():

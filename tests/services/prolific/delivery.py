@@ -84,7 +84,10 @@ class Delivery:
             stored |= {name: event[name] for name in ("planned", "copies", "forgery") if name in event}
             stored["statuses"] += statuses
             stored["tries"] += 1
-            stored["done"] = any(200 <= status < 300 for status in statuses) or stored["tries"] >= _MOST_TRIES
+            acknowledged = any(200 <= status < 300 for status in statuses)
+            if acknowledged:
+                stored.setdefault("acknowledged_at", time.time())
+            stored["done"] = acknowledged or stored["tries"] >= _MOST_TRIES
             stored["due"] = time.time() + self._world.settings["retry_seconds"] * stored["tries"]
             self._world.store.put("event", event["id"], stored, parent="" if stored["done"] else WAITING)
         return statuses

@@ -169,6 +169,8 @@ class Outcome:
     events: int  # answered with 2xx
     slow: int  # screens that were held more than 5 s after their person left
     slowest: float
+    slow_to_act: int  # screens that were held more than 5 s after the event of it was acknowledged
+    slowest_act: float
     spent: int  # what left the wallet
     ledger: int  # what our payments come to, with the fee
     estimate: int  # what we expect the approvals to cost
@@ -224,13 +226,13 @@ class KilledStudy:
                     time.sleep(0.1)
             crowd.stop()
             time.sleep(_LAST_LOOKS)
-            waits = watch.waits(dict(crowd.seen.left_at))
+            held_until = watch.held_until(list(crowd.seen.left_at))
             # Those who vanished run out of time; they too are paid while processes are killed.
             self.fake.move_clock(seconds=3600)
             for _ in range(_LAST_KILLS):
                 self._kill(workers)
             self._settle(end=time.monotonic() + seconds)
-        return self._outcome(crowd, waits)
+        return self._outcome(dict(crowd.seen.left_at), held_until, troubles=tuple(crowd.seen.troubles))
 
     def _kill(self, workers: Workers) -> None:
         time.sleep(1)
@@ -247,7 +249,9 @@ class KilledStudy:
             time.sleep(1)
             quiet = quiet + 1 if self.server.rows(_OPEN)[0][0] == 0 else 0
 
-    def _outcome(self, crowd: Crowd, waits: list[float]) -> Outcome:
+    def _outcome(
+        self, left_at: dict[str, float], held_until: dict[str, float], *, troubles: tuple[str, ...]
+    ) -> Outcome:
         counted = self.server.ask(COUNT)
         ledger = self.fake.ledger()
         paid = Counter((row["submission"], row["what"]) for row in ledger)
@@ -266,11 +270,15 @@ class KilledStudy:
             if outcome != "rejected"
             and (state in {"completed", "screened_out"} or (state == "left" and answered))
         }
-        delivered = {
-            event["id"]
-            for event in self.fake.documents("event")
-            if any(200 <= s < 300 for s in event["statuses"])
+        events = [event for event in self.fake.documents("event") if "acknowledged_at" in event]
+        delivered = {event["id"] for event in events}
+        known_at = {
+            event["body"]["resource_id"]: event["acknowledged_at"]
+            for event in events
+            if event["body"].get("status") == "RETURNED"
         }
+        waits = [held_until[key] - moment for key, moment in left_at.items()]
+        acts = [held_until[key] - known_at[key] for key in left_at if key in known_at]
         confirmed = [row for row in counted["payments"] if row[3] == "confirmed"]
         rewards = [row for row in ledger if row["what"] == "reward"]
         return Outcome(
@@ -286,6 +294,8 @@ class KilledStudy:
             events=len(delivered),
             slow=sum(wait > 5 for wait in waits),
             slowest=max(waits, default=0.0),
+            slow_to_act=sum(wait > 5 for wait in acts),
+            slowest_act=max(acts, default=0.0),
             spent=self.start_money - self.fake.control("balance")["total_balance"],
             ledger=sum(amount + (amount * 333 + 500) // 1000 for _, _, amount, _, _ in confirmed),
             estimate=counted["estimate"],
@@ -293,7 +303,7 @@ class KilledStudy:
             sent_again=sum(
                 kind == "bonus" and attempts > 1 for _, kind, _, _, attempts in counted["payments"]
             ),
-            troubles=tuple(crowd.seen.troubles),
+            troubles=troubles,
         )
 
 
@@ -312,15 +322,15 @@ class _Watch:
             rows = self.server.rows(_HELD)
             self._samples.append((time.time(), {row[0] for row in rows}))
 
-    def waits(self, left_at: dict[str, float]) -> list[float]:
-        """End, and return for each person who left for how long a screen was still theirs."""
+    def held_until(self, submissions: list[str]) -> dict[str, float]:
+        """End, and return when each submission was last seen to hold a screen; 0 for those that never were."""
         self._ended.set()
         self._thread.join()
         hashes = self.server.ask(
             "from annotation.recruitment import identities\n"
-            f"answer = {{key: identities.hashes(key)[0] for key in {list(left_at)!r}}}"
+            f"answer = {{key: identities.hashes(key)[0] for key in {submissions!r}}}"
         )
-        return [
-            max((at - moment for at, held in self._samples if hashes[key] in held), default=0.0)
-            for key, moment in left_at.items()
-        ]
+        return {
+            key: max((at for at, held in self._samples if hashes[key] in held), default=0.0)
+            for key in submissions
+        }

@@ -13,7 +13,7 @@ from django.urls import reverse
 
 from annotation.recruitment import providers, recruitments
 from annotation.recruitment.models import Provider, Recruitment
-from annotation.recruitment.prolific import access, estimate, subscription
+from annotation.recruitment.prolific import access, estimate, subscription, webhooks
 from annotation.recruitment.prolific import draft as draft_verbs
 from annotation.recruitment.prolific.access import ApiAccess
 from annotation.recruitment.prolific.client import CompletionCode, ProlificClient, StudyDraft
@@ -161,6 +161,19 @@ class Post:
         self.address = reverse("panel:events", args=[provider.events_id])
 
     def bring(self, event: dict, *, secret: str = "", sent_at: float | None = None, **changes: str) -> int:
+        headers, body = self.signed(event, secret=secret, sent_at=sent_at, **changes)
+        client = Client(enforce_csrf_checks=True)
+        return client.post(self.address, body, content_type="application/json", headers=headers).status_code
+
+    def store(self, event: dict) -> None:
+        """Leave an event behind as a web server does that is killed before it can do more."""
+        headers, body = self.signed(event)
+        webhooks.receive(events_id=self.provider.events_id, headers=headers, body=body)
+
+    def signed(
+        self, event: dict, *, secret: str = "", sent_at: float | None = None, **changes: str
+    ) -> tuple[dict[str, str], bytes]:
+        """Return the headers and the body of an event."""
         body = changes.pop("body", "").encode() or json.dumps(event["body"]).encode()
         timestamp = str(int(time.time() if sent_at is None else sent_at))
         key = (secret or self.secret).encode()
@@ -172,8 +185,7 @@ class Post:
             "X-Prolific-Request-Signature": base64.b64encode(digest).decode(),
             **changes,
         }
-        client = Client(enforce_csrf_checks=True)
-        return client.post(self.address, body, content_type="application/json", headers=headers).status_code
+        return headers, body
 
 
 @pytest.fixture

@@ -23,7 +23,7 @@ def holder(visitor):
 def say(fake, post, holder, status: str) -> None:
     event = events_of(fake, holder)[0]
     event["body"]["status"] = status
-    assert post.bring(event) == 204
+    post.store(event)
 
 
 @pytest.mark.parametrize("status", ["RETURNED", "TIMED-OUT", "AWAITING REVIEW", "REJECTED", "SCREENED OUT"])
@@ -32,6 +32,15 @@ def test_who_left_holds_no_screen_before_any_job_is_done(fake, post, holder, sta
     say(fake, post, holder, status)
     inboxes.read()
     assert leased() == 0
+
+
+@pytest.mark.parametrize("status", ["RETURNED", "TIMED-OUT"])
+def test_the_screen_of_who_left_is_free_when_the_event_is_acknowledged(fake, post, holder, status):
+    event = events_of(fake, holder)[0]
+    event["body"]["status"] = status
+    assert post.bring(event) == 204
+    assert (leased(), holder.place.state) == (0, "working")
+    assert PanelEvent.objects.get().read_at is not None
 
 
 @pytest.mark.parametrize("status", ["RESERVED", "ACTIVE", "A NEW ONE"])
