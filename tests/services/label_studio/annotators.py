@@ -1,4 +1,4 @@
-"""People who label in a Label Studio, by the requests that its page sends."""
+"""People who label in Label Studio, with the requests of its page."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -24,7 +24,7 @@ def rated(rating: int, why: str = "") -> Result:
 
 
 def marked(*texts: str, rotation: float = 0, box: tuple[float, float, float, float] = BOX) -> Result:
-    """Tick attributes and draw a box for each; none of them where none is named."""
+    """Return a result with ticked attributes and a box for each; 'none of them' without attributes."""
     if not texts:
         return _numbered([result_of("none_of_the_above", "image", "choices", {"choices": [YES]})])
     results = [result_of("present", "image", "choices", {"choices": list(texts)})]
@@ -82,5 +82,5 @@ def hands_of(label_studio: LabelStudio, people: Sequence[Person]) -> Iterator[li
 
 
 def there(project: LabelStudioProject, task: Task) -> int:
-    """Return the number of a task of ours in a project over there."""
+    """Return the number of our task in a project in Label Studio."""
     return LabelStudioTask.objects.get(project=project, task=task).external_id

@@ -1,6 +1,6 @@
-"""Do all that the bridge asks of a Label Studio with the lean set: python -m tests.services.label_studio.lean.
+"""Use every function of the bridge with the lean set of packages: python -m tests.services.label_studio.lean.
 
-The packages that come with Label Studio's client in the full set cannot be imported here, installed or not.
+The packages that Label Studio's client adds in the full set cannot be imported here, even if they are installed.
 """
 
 import importlib.abc
@@ -17,7 +17,7 @@ class _NotInTheLeanSet(importlib.abc.MetaPathFinder):
             raise ModuleNotFoundError(f"{name} is not in requirements/web.txt", name=name)
 
 
-# Under what name a package is imported, where that is not its own.
+# Import names of packages that differ from their own names.
 _IMPORTED_AS = {
     "opencv-python-headless": "cv2",
     "pillow": "PIL",

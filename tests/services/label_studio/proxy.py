@@ -1,4 +1,4 @@
-"""A proxy between a Label Studio and us: it keeps webhooks back, and sends them on as it is told."""
+"""A proxy between Label Studio and us: it holds webhooks back, and forwards them on request."""
 
 import http.client
 import threading
@@ -20,15 +20,15 @@ class Kept:
 
 @dataclass
 class Wire:
-    """Where Label Studio is told that we are."""
+    """The address of our server for Label Studio."""
 
-    target: str  # where we really are
+    target: str  # our real address
     url: str = ""
     kept: list[Kept] = field(default_factory=list)
-    statuses: list[int] = field(default_factory=list)  # what we answered
+    statuses: list[int] = field(default_factory=list)  # statuses of our responses
 
     def release(self, order: Iterable[int] | None = None) -> None:
-        """Send on what was kept, by its places in the order it came; all of it, once, where nothing is said."""
+        """Forward held webhooks, by their positions in order of arrival; by default all of them, once."""
         kept, self.kept = self.kept, []
         for place in range(len(kept)) if order is None else order:
             self.send(kept[place])

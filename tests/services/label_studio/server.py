@@ -1,4 +1,4 @@
-"""A Label Studio server of the tests' own, on loopback, which may be stopped, killed and wiped."""
+"""A separate Label Studio server for tests, on loopback, which may be stopped, killed and wiped."""
 
 import contextlib
 import fcntl
@@ -41,7 +41,7 @@ class Person:
 
 
 class LabelStudio:
-    """A real server: gunicorn on SQLite, in a folder of its own."""
+    """A real server: gunicorn on SQLite, in a separate folder."""
 
     def __init__(self, venv: Path, folder: Path) -> None:
         self._venv = venv
@@ -71,7 +71,7 @@ class LabelStudio:
         return self._process is not None
 
     def start(self) -> None:
-        """Start, and return when it answers."""
+        """Start the server, and return when it responds."""
         if self._process is not None:
             return
         gunicorn = [str(self._venv / "bin" / "python"), "-m", "gunicorn", "core.wsgi:application"]
@@ -95,11 +95,11 @@ class LabelStudio:
             time.sleep(0.1)
 
     def stop(self) -> None:
-        """End it as an operator does."""
+        """Stop it as an operator does."""
         self._end(signal.SIGTERM)
 
     def kill(self) -> None:
-        """End it as a loss of power does."""
+        """Kill it, as a power failure does."""
         self._end(signal.SIGKILL)
 
     def restart(self) -> None:
@@ -107,7 +107,7 @@ class LabelStudio:
         self.start()
 
     def reset_database(self) -> None:
-        """Begin anew: the same people and tokens, and nothing that was made since."""
+        """Reset its database: the same people and tokens, and nothing else."""
         was_running = self.running
         self.stop()
         self._copy_database()
@@ -115,7 +115,7 @@ class LabelStudio:
             self.start()
 
     def execute(self, statement: str, *parameters: object) -> None:
-        """Change its database behind its back."""
+        """Change its database directly."""
         with closing(sqlite3.connect(self.database, timeout=60)) as database, database:
             database.execute(statement, parameters)
 
@@ -155,7 +155,7 @@ class LabelStudio:
 
 
 def environment(venv: Path, folder: Path, *, url: str) -> dict[str, str]:
-    """Return what Label Studio reads: nothing of this process, no call home, and webhooks to loopback allowed."""
+    """Return Label Studio's environment: nothing of this process, no telemetry, and webhooks to loopback allowed."""
     package = next((venv / "lib").glob("python3*/site-packages/label_studio"))
     return {
         "PATH": os.environ["PATH"],
@@ -179,14 +179,14 @@ def environment(venv: Path, folder: Path, *, url: str) -> dict[str, str]:
 
 
 def _template(venv: Path) -> Path:
-    """Return a folder with a database and its people; made once for a version of Label Studio."""
+    """Return a folder with a database and its people, created once for each version of Label Studio."""
     installed = next((venv / "lib").glob("python3*/site-packages/label_studio-*.dist-info")).name
     scripts = b"".join(path.read_bytes() for path in sorted(INSIDE.glob("*.py")))
     key = hashlib.sha256(scripts + f"{installed} {ANNOTATORS} {_SECRET_KEY}".encode()).hexdigest()[:12]
     shelf = ROOT / "var" / "test" / "label-studio"
     shelf.mkdir(parents=True, exist_ok=True)
     made = shelf / f"{installed.removesuffix('.dist-info')}-{key}"
-    # Two processes of the tests may come at once: the first makes it, the other waits.
+    # Of two concurrent test processes, the first creates it and the other waits.
     with (shelf / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not made.is_dir():
@@ -217,7 +217,7 @@ def _make_template(venv: Path, folder: Path) -> None:
 
 
 def installed_at() -> Path:
-    """Return the environment that Label Studio is in, or skip with the reason."""
+    """Return the environment in which Label Studio is installed, or skip with the reason."""
     venv = Path(os.environ.get("LABEL_STUDIO_VENV") or ROOT / "var" / "label-studio").resolve()
     if not any((venv / "lib").glob("python3*/site-packages/label_studio/core/wsgi.py")):
         pytest.skip(
@@ -230,7 +230,7 @@ def installed_at() -> Path:
 
 @contextmanager
 def label_studio_server() -> Iterator[LabelStudio]:
-    """Start a server, or skip where Label Studio is not installed."""
+    """Start a server, or skip if Label Studio is not installed."""
     venv = installed_at()
     folder = Path(tempfile.mkdtemp(prefix="label-studio-"))
     server = LabelStudio(venv, folder)

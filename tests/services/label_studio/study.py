@@ -1,4 +1,4 @@
-"""A study with a campaign of each kind that is labelled in a Label Studio, and everything that people do there."""
+"""A study with a campaign of each kind that is labelled in Label Studio, and all actions of its people."""
 
 import hashlib
 import random
@@ -36,14 +36,14 @@ Arrangement = LabelStudioBridge.Arrangement
 
 
 def do_jobs() -> None:
-    """Do what is queued, as a worker would, until nothing is."""
+    """Run the queued jobs, as a worker would, until none is left."""
     while (job := Job.objects.filter(state=Job.State.QUEUED).order_by("pk").first()) is not None:
         Job.objects.filter(pk=job.pk).update(wait_until=None)
         execute(job.pk)
 
 
 class Ways:
-    """The ways in which what happened there comes here."""
+    """The routes by which changes there arrive here."""
 
     def __init__(self, wire: Wire, bridges: Iterable[LabelStudioBridge]) -> None:
         self.wire, self.bridges = wire, list(bridges)
@@ -59,7 +59,7 @@ class Ways:
         do_jobs()
 
     def both(self) -> None:
-        """Lose a third of the webhooks, send half of the others twice, all in any order, some after the comparison."""
+        """Lose a third of the webhooks, send half of the others twice, in random order, some after the comparison."""
         kept = list(self.wire.kept)
         drawn = random.Random(len(kept))
         order = [place for place in range(len(kept)) if drawn.random() > 1 / 3]
@@ -92,7 +92,7 @@ def two_campaigns(study: Study, lead: Any) -> tuple[Campaign, Campaign]:
 
 
 def _add_images(study: Study) -> None:
-    """Give every group two images, the same in every database: what is asked of one follows from its content."""
+    """Give every group two images, the same in every database, because their content determines their questions."""
     for group in study.groups.order_by("name"):
         for number in range(2):
             digest = hashlib.sha256(f"{group.name} {number}".encode()).hexdigest()
@@ -108,7 +108,7 @@ def _add_images(study: Study) -> None:
 
 
 def bridged(campaign: Campaign, arrangement: str, *, url: str, token: str, lead: Any) -> LabelStudioBridge:
-    """Have a campaign labelled there, and send everything."""
+    """Set up labelling of a campaign in Label Studio, and send everything."""
     server = campaign.study.label_studio_servers.first() or connect(
         study=campaign.study, url=url, token=token, by=lead
     )
@@ -122,7 +122,7 @@ def bridged(campaign: Campaign, arrangement: str, *, url: str, token: str, lead:
 
 
 class Work:
-    """What five people do in both campaigns; the fifth is nobody the lead knows."""
+    """The actions of five people in both campaigns; the lead does not know the fifth."""
 
     def __init__(self, rating: LabelStudioBridge, marking: LabelStudioBridge, hands: list[Hands]) -> None:
         self.hands = hands
@@ -132,20 +132,20 @@ class Work:
         self.marks = list(Task.objects.filter(campaign=marking.campaign).order_by("pk"))
 
     def begin(self) -> None:
-        """Everybody answers once, so that the lead hears of them."""
+        """Have everybody answer once, so that the lead sees them."""
         ada, ben, cleo, dora, _ = self.hands
         task = there(self.shared, self.rates[0])
         self.ada_rated = ada.answer(task, rated(2))
         self.ben_rated = ben.answer(task, rated(UNSURE, "the light is bad"))
         cleo.answer(task, rated(1))
-        self.dora_rated = dora.answer(task, rated(4))  # one more than was asked for
+        self.dora_rated = dora.answer(task, rated(4))  # one more than wanted
 
     def go_on(self) -> None:
         self._rate()
         self._mark()
 
     def change_their_minds(self) -> None:
-        """Take back, change and skip what had counted."""
+        """Delete, change and skip answers that counted."""
         ada, ben, cleo, _, _ = self.hands
         one, two = (there(self.shared, task) for task in self.rates[1:3])
         ada.change(self.ada_rated, rated(UNSURE, "it may be a shadow"))
@@ -176,7 +176,7 @@ class Work:
         ben.answer(four, rated(4))
         first = ada.answer(five, rated(1))
         ada.answer(five, rated(2))
-        cleo.answer(five, rated(UNSURE))  # unsure, and no word why
+        cleo.answer(five, rated(UNSURE))  # unsure, without a reason
         ada.delete(first)
         ada.change(self.ada_rated, rated(5))
 
@@ -190,7 +190,7 @@ class Work:
             cleo.answer(first[n], self._marks(n, 2))
         ada.answer(second[5], self._marks(5, 0))  # answered already
         ben.change(of_ben[3], self._marks(3, 1, rotation=30))
-        cleo.answer(first[0], self._marks(0, 0))  # one more than was asked for
+        cleo.answer(first[0], self._marks(0, 0))  # one more than wanted
         ben.change(of_ben[1], self._marks(1, 0))
         ben.skip(second[6])
         ada.delete(of_ada[2])
@@ -206,7 +206,7 @@ class Work:
 def known(
     bridges: Iterable[LabelStudioBridge], hands: list[Hands], people_here: list[Annotator], lead: Any
 ) -> None:
-    """Have the lead say who the first four are."""
+    """Have the lead match the first four with annotators."""
     server = next(iter(bridges)).server
     for hand, annotator in zip(hands[:4], people_here, strict=False):
         user = LabelStudioUser.objects.get(server=server, external_id=hand.person.id)
@@ -215,7 +215,7 @@ def known(
 
 
 def state_of(campaign: Campaign, here: list[Annotator], there: list[Hands]) -> list[Any]:
-    """Return everything that follows from what was labelled, named so that it is the same in another database."""
+    """Return all results of labelling, with names that are the same in every database."""
     names = {annotator.pk: f"person {place}" for place, annotator in enumerate(here)}
     users = {hand.person.id: f"user {place}" for place, hand in enumerate(there)}
     state = []
@@ -236,7 +236,7 @@ def state_of(campaign: Campaign, here: list[Annotator], there: list[Hands]) -> l
 
 
 def content(annotation: Annotation) -> Any:
-    """Return what was answered, by the words of attributes."""
+    """Return an answer, with attributes as text."""
     answer = answer_of(annotation)
     words = dict(annotation.judgements.values_list("attribute_id", "attribute__text"))
     boxes = [(words[one.attribute_id], one.x, one.y, one.width, one.height) for one in answer.boxes]
@@ -245,7 +245,7 @@ def content(annotation: Annotation) -> Any:
 
 
 def twin(study: Study, lead: Any) -> Study:
-    """Return a study that asks the same of the same pictures."""
+    """Return a study with the same questions about the same pictures."""
     made = Study.objects.create(
         name="Twin", slug="twin", resource=study.resource, seed=study.seed, created_by=lead, simulated=False
     )

@@ -1,4 +1,4 @@
-"""Connecting to a real Label Studio, and to one that is in trouble."""
+"""Connecting to a real Label Studio, and to a faulty one."""
 
 import pytest
 
@@ -62,7 +62,7 @@ def test_legacy_tokens_switched_off_there(server, label_studio, lead):
     try:
         found = connections.check(server=server)
         assert (found.code, "personal access token" in found.sentence) == ("legacy_tokens_off", True)
-        # One click puts it right: a personal access token in place of the legacy one.
+        # One click solves it: a personal access token in place of the legacy one.
         connections.change_token(server=server, token=label_studio.owner.personal_token, by=lead)
         assert connections.check(server=server).ok
     finally:

@@ -1,4 +1,4 @@
-"""What a real Label Studio exports of an interface that is not ours comes in: stars, and “none” among the choices."""
+"""A real Label Studio's export of another interface can be imported: stars, and “none” among the choices."""
 
 import json
 
@@ -28,7 +28,7 @@ def hands(label_studio):
 
 
 def exported(label_studio, hands, configuration, rows, results, tmp_path):
-    """Have each person answer each task of a new project; return the export, as a file."""
+    """Have each person answer each task of a new project; return the file with the export."""
     with Client(label_studio.url, label_studio.owner.token) as client:
         project = client.create_project(
             title="Foreign", configuration=configuration, annotations_per_task=2, instructions=""

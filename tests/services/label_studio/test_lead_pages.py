@@ -1,4 +1,4 @@
-"""A lead goes through every page with a real Label Studio: from its token to the end of labelling there."""
+"""A lead uses every page with a real Label Studio: from its token to the end of labelling there."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A web server with the lean set of packages connects, checks and sends: no more is needed than it installs."""
+"""A web server with only the lean set of packages can connect, check and send."""
 
 import os
 import subprocess

@@ -115,7 +115,7 @@ def test_annotations_come_in_full_page_by_page(client, project, label_studio):
     assert (found[made]["completed_by"], found[made]["updated_by"]) == (first.id, first.id)
     assert (found[made]["lead_time"], found[made]["task"]) == (2.5, ids[0])
     assert [found[number]["was_cancelled"] for number in (made, skipped)] == [False, True]
-    # One task alone says the same of them.
+    # The single task has the same entries.
     by_task = {entry["id"]: entry for entry in client.task(ids[0])["annotations"]}
     alone = {entry["id"]: entry for entry in client.annotations_of(ids[0])}
     assert set(by_task) == set(alone) == {made, skipped}
@@ -145,7 +145,7 @@ def test_tasks_are_read_by_their_numbers_with_what_lies_between(client, project,
     found = [task["id"] for page in pages for task in page]
     assert found == sorted(found)
     assert set(found) >= {*first[:2], *first[3:5], *more}
-    assert not set(found) & {first[2], *others}  # what is gone, and what is another project's
+    assert not set(found) & {first[2], *others}  # a deleted task, and another project's
     assert max(map(len, pages)) <= 3
     assert [entry["id"] for entry in pages[-1][-1]["annotations"]] == [made]
     assert list(client.tasks_with_annotations(project, numbers=[])) == []

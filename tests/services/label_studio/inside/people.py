@@ -1,4 +1,4 @@
-"""Make an owner and annotators with tokens of both kinds; run by Label Studio's Python, as JSON on standard output."""
+"""Create an owner and annotators with tokens of both kinds, and print them as JSON; run by Label Studio's Python."""
 
 import json
 import sys

@@ -1,4 +1,4 @@
-"""A colleague changes answers in a real Label Studio; what counts for nothing is deleted there."""
+"""A colleague changes answers in a real Label Studio; answers that do not count are deleted there."""
 
 import pytest
 
@@ -48,7 +48,7 @@ def bridge(study, lead, label_studio, wire, hands):
 
 
 def number(bridge, place) -> int:
-    """The number there of a screen, by its place in the campaign."""
+    """Return the number in Label Studio of a screen, by its place in the campaign."""
     project = bridge.projects.get()
     return there(project, list(bridge.campaign.tasks.order_by("pk"))[place])
 
@@ -76,7 +76,7 @@ def test_a_colleagues_change_takes_no_labels_place_by_whatever_way_it_is_seen(br
     before = ratings(bridge, 0)
     assert sorted(before.values()) == [("accepted", 2)] * 3 + [("surplus", 2)]
     dora.change(of_ada, rated(5))
-    # Another puts her own name on it, and a third has it skipped.
+    # Another colleague puts her own name on it, and a third one skips it.
     dora.ask("PATCH", f"annotations/{of_ben}/", {"result": rated(4), "completed_by": dora.person.id})
     pull()
     cleo.ask("PATCH", f"annotations/{of_ada}/", {"was_cancelled": True})
@@ -88,7 +88,7 @@ def test_a_colleagues_change_takes_no_labels_place_by_whatever_way_it_is_seen(br
     assert row(of_ben).edit == Edit.TAKEN
     edits.keep(mirrored=row(of_ben), by=lead)
     assert ratings(bridge, 0) == before
-    # Ada sends hers herself: that counts, and nothing is to be decided.
+    # Ada submits hers herself: it counts, and the lead has nothing to decide.
     ada.ask("PATCH", f"annotations/{of_ada}/", {"result": rated(1), "was_cancelled": False})
     pull()
     assert (row(of_ada).state, row(of_ada).edit) == (State.COUNTED, "")
@@ -122,7 +122,7 @@ def test_what_counts_for_nothing_is_deleted_there_and_nothing_else(bridge, hands
     surplus = LabelStudioAnnotation.objects.get(external_task=number(bridge, -1), state=State.SURPLUS)
     listed = sorted((line.kind, line.answers) for line in cleanup.lines_of(bridge))
     assert listed == [("further", 1), ("refused", 1), ("surplus", 2)]
-    # Between the look and the deletion somebody frees a place: Dora's answer counts now, and stays.
+    # Between listing and deletion, a place becomes free: Dora's answer counts now, and stays.
     cleo.delete(of_cleo)
     job = cleanup.start(bridge=bridge, kinds=["surplus", "further", "left_out"], by=lead)
     do_jobs()

@@ -1,4 +1,4 @@
-"""Whatever goes wrong over there, the campaign keeps its labels, says what is wrong, and recovers."""
+"""Faults in Label Studio: the campaign keeps its labels, reports the problem, and recovers."""
 
 import json
 import threading
@@ -45,8 +45,8 @@ def hands(label_studio):
 
 @pytest.fixture
 def here(study, lead, label_studio, hands, settings) -> LabelStudioBridge:
-    """A rating campaign whose first three screens have an answer each, which counts."""
-    settings.SITE_URL = "http://127.0.0.1:9"  # nobody is told anything: what comes here is looked up
+    """Return a bridge with a rating campaign whose first three screens each have an answer that counts."""
+    settings.SITE_URL = "http://127.0.0.1:9"  # no webhook arrives: changes are found by comparing
     settings.JOB_BACKOFF_SECONDS = 0
     settings.LABEL_STUDIO_TIMEOUT_SECONDS = 10
     draft = lifecycle.create(study=study, name="Ratings", kind="attribute_likert", by=lead)
@@ -82,7 +82,7 @@ def push(bridge: LabelStudioBridge) -> None:
 
 
 def by_itself(bridge: LabelStudioBridge) -> None:
-    """Do what workers do now and then without being asked."""
+    """Run what workers do periodically."""
     cache.clear()
     background.sweep()
     do_jobs()
@@ -90,7 +90,7 @@ def by_itself(bridge: LabelStudioBridge) -> None:
 
 
 def due(bridge: LabelStudioBridge) -> None:
-    """Let the time pass after which everything is compared again."""
+    """Make the next full comparison due."""
     LabelStudioBridge.objects.filter(pk=bridge.pk).update(reconciled_at=timezone.now() - timedelta(days=1))
 
 
@@ -100,7 +100,7 @@ def counted() -> int:
 
 @contextmanager
 def answering(bridge: LabelStudioBridge, url: str):
-    """Have something else stand where Label Studio was."""
+    """Replace Label Studio's address by another server's."""
     before = bridge.server.url
     LabelStudioServer.objects.filter(pk=bridge.server_id).update(url=url)
     yield
@@ -120,7 +120,7 @@ def test_a_server_that_is_down_is_waited_for_and_nobody_has_to_do_anything(
     by_itself(here)
     assert (here.problem, counted()) == ("unreachable", 5)
     assert label_studio.url.rpartition("/")[2] in here.problem_text
-    # Ever later it is tried again.
+    # The pauses between attempts grow.
     settings.JOB_BACKOFF_SECONDS = 60
     failed = Job.objects.filter(kind=job_queue.RECONCILE, state=Job.State.FAILED)
     by_itself(here)
@@ -131,7 +131,7 @@ def test_a_server_that_is_down_is_waited_for_and_nobody_has_to_do_anything(
     assert failed.count() == 2
     assert not job_queue.may_try(here, job_queue.RECONCILE, now=now + timedelta(seconds=100))
     assert job_queue.may_try(here, job_queue.RECONCILE, now=now + timedelta(seconds=150))
-    # While it starts it answers now and then, or with an error.
+    # While it starts, it sometimes answers, or answers with an error.
     settings.JOB_BACKOFF_SECONDS = 0
     starting = threading.Thread(target=label_studio.start)
     starting.start()
@@ -158,12 +158,12 @@ ANSWERS = {
 
 
 def test_what_is_no_answer_deletes_nothing(here, settings, monkeypatch):
-    """A server in trouble, something else in its place, and a listing that breaks off after one page or two."""
+    """A faulty server, another program in its place, and a listing that breaks off after one page or two."""
     monkeypatch.setattr("annotation.label_studio.pull.fetch.PAGE_SIZE", 1)
     before = list(LabelStudioAnnotation.objects.order_by("pk").values())
     breaking = {f"server_error after {number}": _forwarding(here.server.url, number) for number in (1, 3)}
     for said, answer in (ANSWERS | breaking).items():
-        # Only where nothing comes is the time-out waited for: a busy server may need more than a second.
+        # Only a silent server is waited for until the time-out: a busy server may need more than a second.
         settings.LABEL_STUDIO_TIMEOUT_SECONDS = 1 if said == "timeout" else 30
         with serving(answer) as served, answering(here, served.url):
             pull(here)
@@ -178,7 +178,7 @@ def test_what_is_no_answer_deletes_nothing(here, settings, monkeypatch):
 
 
 def _forwarding(url: str, pages: int) -> Answer:
-    """Pass on what is asked, but only so many pages of tasks."""
+    """Forward requests, but only for this number of pages of tasks."""
     left = [pages]
 
     def instead(path: str) -> Answer | None:
@@ -189,7 +189,7 @@ def _forwarding(url: str, pages: int) -> Answer:
 
 
 def _before(url: str, instead: Callable[[str], Answer | None]) -> Answer:
-    """Pass on what is asked of the paths for which no other answer is given."""
+    """Forward requests for paths without another response."""
 
     def answer(handler: BaseHTTPRequestHandler) -> None:
         if (other := instead(handler.path)) is not None:
@@ -203,7 +203,7 @@ def _before(url: str, instead: Callable[[str], Answer | None]) -> Answer:
 
 
 def test_an_answer_that_the_server_cannot_show_keeps_no_other_from_coming(here, label_studio, hands):
-    """Half a character is stored there, and fails whenever it is written out, with every page it stands on."""
+    """It contains half a character, so that every page with it fails."""
     spoiled, other = tasks(here)[4:6]
     body = json.dumps({"result": rated(UNSURE, "\ud800"), "lead_time": 1})
     told = httpx.post(
@@ -223,7 +223,7 @@ def test_an_answer_that_the_server_cannot_show_keeps_no_other_from_coming(here, 
     assert (here.problem, counted()) == (problems.TASKS_UNREADABLE, 6)
     assert f"task {spoiled} of project {here.projects.get().external_id}" in here.problem_text
     assert list(LabelStudioAnnotation.objects.order_by("pk").values())[: len(before)] == before
-    # Told of it, too, the rest is worked off.
+    # A webhook about it does not block the others.
     hands[2].answer(other, rated(2))
     for task in (spoiled, other):
         LabelStudioEvent.objects.create(bridge=here, action="ANNOTATION_CREATED", tasks=[task])
@@ -258,7 +258,7 @@ def test_a_project_in_trouble_keeps_no_other_from_being_counted(here, study, lea
 
 
 def test_a_token_that_may_not_list_users_still_brings_answers(here, label_studio, hands):
-    LabelStudioUser.objects.create(server=here.server, external_id=4711)  # who has no name yet
+    LabelStudioUser.objects.create(server=here.server, external_id=4711)  # not yet matched with a person
     hands[1].answer(tasks(here)[4], rated(1))
     forbidden = says({"detail": "forbidden"}, status=403)
     proxy = _before(label_studio.url, lambda path: forbidden if path.startswith("/api/users") else None)
@@ -268,7 +268,7 @@ def test_a_token_that_may_not_list_users_still_brings_answers(here, label_studio
 
 
 def test_a_database_that_was_set_back_takes_no_label_along(here, label_studio, lead):
-    """Over there everything is gone; the number of our project is soon somebody else's."""
+    """Everything there is gone, and the number of our project soon belongs to another one."""
     label_studio.reset_database()
     with Client.of(here.server) as client:
         number = here.projects.get().external_id
@@ -305,7 +305,7 @@ def test_a_project_that_was_deleted_takes_no_label_along(here, hands):
     assert "Push again" in here.problem_text
     push(here)
     assert (here.problem, counted()) == ("", 5)
-    # What still lacks answers stands in a new project.
+    # Screens that still lack answers are in a new project.
     hands[1].answer(tasks(here)[-1], rated(5))
     pull(here)
     assert (here.problem, counted()) == ("", 6)
@@ -331,7 +331,7 @@ def test_a_configuration_edited_by_hand_is_said_and_set_back(here, hands):
 
 
 def test_what_is_done_by_hand_over_there_is_not_mistaken(here, label_studio, hands):
-    # A clock that is wrong puts no answer into the future.
+    # A wrong clock puts no answer into the future.
     made = hands[1].answer(tasks(here)[4], rated(5))
     label_studio.execute(
         "UPDATE task_completion SET created_at = ?, updated_at = ? WHERE id = ?",
@@ -342,7 +342,7 @@ def test_what_is_done_by_hand_over_there_is_not_mistaken(here, label_studio, han
     pull(here)
     assert (here.problem, counted()) == ("", 6)
     assert Annotation.objects.latest("pk").submitted_at <= timezone.now()
-    # An answer that is deleted leaves results, and another takes its place.
+    # A deleted answer disappears from the results, and another takes its place.
     [mirrored] = LabelStudioAnnotation.objects.filter(task=here.campaign.tasks.order_by("pk")[2])
     hands[0].delete(mirrored.external_id)
     pull(here)
@@ -350,7 +350,7 @@ def test_what_is_done_by_hand_over_there_is_not_mistaken(here, label_studio, han
     hands[0].answer(tasks(here)[2], rated(4))
     pull(here)
     assert counted() == 6
-    # What stands under changed data is no answer to what was asked.
+    # An answer to changed data does not answer our question.
     task = tasks(here)[5]
     with Client.of(here.server) as client:
         client.update_task_data(task, {"ref": "something else", "attribute": "something else"})

@@ -1,4 +1,4 @@
-"""Campaigns of declared questions in a real Label Studio: sent, answered there, and read as what was answered."""
+"""Campaigns of declared questions in a real Label Studio: sent, answered there, and read with the same meaning."""
 
 from xml.etree import ElementTree
 
@@ -26,7 +26,7 @@ from tests.services.label_studio.study import Ways, bridged, do_jobs, known
 pytestmark = [pytest.mark.services, pytest.mark.django_db(transaction=True)]
 OWN = study_kinds.from_file(shown("declaration").encode())
 BOX = {"x": 0.1, "y": 0.2, "width": 0.3, "height": 0.4}
-# Of each kind two answers: what is asked depends on what was answered before.
+# Two answers for each kind, because later questions depend on earlier answers.
 ANSWERS = {
     "calm_scenes": [
         {
@@ -101,7 +101,7 @@ def hands(label_studio):
 
 
 def opened(study, lead, kind) -> Campaign:
-    """An open campaign of this kind, for two people."""
+    """Return an open campaign of this kind, for two people."""
     add_prompted_images(study, ["a {id} house by the sea"], models=("north", "south", "east"))
     if kind not in KINDS:
         study_kinds.add(study=study, content=shown("declaration").encode(), by=lead)
@@ -133,7 +133,7 @@ def test_what_is_answered_there_is_what_is_stored_here(study, lead, label_studio
             assert screen.missing() == []
             hand.answer(number, screen.results())
     Ways(wire, [bridge]).webhooks()
-    assert not Annotation.objects.exists()  # nobody has said who they are
+    assert not Annotation.objects.exists()  # nobody has been matched yet
     known([bridge], hands[:2], here, lead)
     for annotator in here:
         for task, answer in zip(tasks, ANSWERS[kind], strict=False):
@@ -145,7 +145,7 @@ def test_what_is_answered_there_is_what_is_stored_here(study, lead, label_studio
                 assert [pytest.approx(place) for place in places] == read["regions"][name]
             task.refresh_from_db()
             assert task.held == 2
-    # Nothing is different when everything is looked at again, in the server's own words.
+    # A full comparison, with the data as the server writes them, changes nothing.
     before = list(Annotation.objects.order_by("pk").values())
     job_queue.start_reconcile(bridge=bridge, by=None)
     do_jobs()
@@ -154,7 +154,7 @@ def test_what_is_answered_there_is_what_is_stored_here(study, lead, label_studio
 
 
 def _nothing_is_told(label_studio, bridge: LabelStudioBridge) -> None:
-    """Nothing that annotators can read there says whose pictures they are, or what the campaign is for."""
+    """Check that annotators cannot read there whose pictures these are, or the purpose of the campaign."""
     declared = kind_of(bridge.campaign)
     blind = declared.stimuli.blind
     prompts = set() if declared.stimuli.prompt_shown else {"house by the sea"}

@@ -1,4 +1,4 @@
-"""What people label in a real Label Studio comes here, the same by whatever way: told, looked up, or both by halves."""
+"""Labels from a real Label Studio are the same by every route: webhooks, comparison, or a mixture of both."""
 
 import json
 from pathlib import Path
@@ -31,7 +31,7 @@ from tests.services.label_studio.study import (
 
 pytestmark = [pytest.mark.services, pytest.mark.django_db(transaction=True)]
 State = LabelStudioAnnotation.State
-# What all ways come to: see `Work` for who did what.
+# The result of every route; `Work` says who did what.
 EXPECTED = Path(__file__).resolve().with_name("pulled.json")
 
 
@@ -50,7 +50,7 @@ def hands(label_studio):
 
 @pytest.fixture
 def world(study, lead, label_studio, wire, hands):
-    """Both campaigns, sent, and four annotators who take part."""
+    """Return both campaigns, sent, and four annotators who take part."""
     rating, marking = two_campaigns(study, lead)
     here = four_people((rating, marking))
     owner = label_studio.owner
@@ -58,7 +58,7 @@ def world(study, lead, label_studio, wire, hands):
         bridged(campaign, arrangement, url=label_studio.url, token=owner.token, lead=lead)
         for campaign, arrangement in ((rating, Arrangement.SHARED), (marking, Arrangement.PER_SLOT))
     ]
-    wire.drop()  # what Label Studio told of our own push
+    wire.drop()  # webhooks about our own push
     return rating, marking, here, bridges
 
 
@@ -85,7 +85,7 @@ def test_all_ways_come_to_the_same(world, wire, hands, lead, study, tmp_path, wa
         assert bridge.problem in ("", "tasks_missing"), bridge.problem_text
     state = [state_of(campaign, here, hands) for campaign in (rating, marking)]
     _same(json.loads(json.dumps(state)), json.loads(EXPECTED.read_text(encoding="utf-8")))
-    # Nothing more changes, whatever is told again or compared again.
+    # Repeated webhooks and comparisons change nothing more.
     Ways(wire, bridges).comparing()
     _same([state_of(campaign, here, hands) for campaign in (rating, marking)], state)
     assert counted == [11, 11]
@@ -106,7 +106,7 @@ def _counted(campaign: Campaign) -> int:
 
 
 def _check_what_counts(rating: Campaign, marking: Campaign) -> None:
-    """Look at the outcome itself, and not only that it is the same: see `Work` for who did what."""
+    """Check the outcome itself, and not only that it is the same; `Work` says who did what."""
     assert _numbers(rating) == {
         State.COUNTED: 11,
         State.SURPLUS: 1,
@@ -136,7 +136,7 @@ def _numbers(campaign: Campaign) -> dict[str, int]:
 
 
 def _check_analysis(study, lead, ours, here, folder: Path) -> None:
-    """The same labels made on our own pages have the same results."""
+    """Check that the same labels made on our own pages have the same results."""
     other = twin(study, lead)
     for campaign, made in zip(ours, two_campaigns(other, lead), strict=True):
         same_on_our_pages(campaign, made, here)

@@ -1,4 +1,4 @@
-"""A Label Studio that lost many answers at once: labels stay until the lead says what it was."""
+"""Label Studio lost many answers at once: labels stay until the lead decides."""
 
 import pytest
 
@@ -22,7 +22,7 @@ def labels() -> list[tuple[int, int, str]]:
 
 
 def answered(here, hands) -> list[int]:
-    """More than a few, each of them counted."""
+    """Return more than a few answers, all of which count."""
     first, _, third, *empty = tasks(here)
     work = [(task, hand) for task in empty for hand in hands[:3]]
     work += [(task, hand) for task in (first, third) for hand in hands[1:3]]
@@ -47,7 +47,7 @@ def test_many_answers_that_are_gone_take_no_label_along_before_the_lead_says_so(
     pull(here)
     assert (labels(), here.problem, held_count(here)) == (before, "", 0)
 
-    # What is deleted from now on is a few again, and counts no more.
+    # Further deletions are few again, and those answers no longer count.
     hands[0].delete(made[0])
     pull(here)
     assert sum(one != other for one, other in zip(labels(), before, strict=True)) == 1
@@ -75,14 +75,14 @@ def test_screens_whose_answers_were_lost_and_are_kept_are_asked_of_nobody_again(
     sent = set(tasks(here))
     for number in made[2:]:
         hands[0].delete(number)
-    # Two screens are lost altogether: one needs no answer any more, the other lacks two.
+    # Two screens are lost completely: one needs no further answer, the other lacks two.
     full, lacking = tasks(here)[4], tasks(here)[2]
     made_there = LabelStudioAnnotation.objects.filter(external_task=lacking, deleted_at=None)
     assert made_there.count() == 3
     for one in (full, lacking):
         hands[0].delete_task(one)
     pull(here)
-    push(here)  # while nothing is decided, nothing that was lost is asked again, and nothing is taken away
+    push(here)  # until the lead decides, nothing lost is asked again, and nothing is removed
     assert labels() == before
     assert set(tasks(here)) == sent - {full, lacking}
     keep_labels(bridge=here, by=lead)
@@ -90,7 +90,7 @@ def test_screens_whose_answers_were_lost_and_are_kept_are_asked_of_nobody_again(
     assert any("asked again" in sentence for sentence in page.behind)
     push(here)
     assert labels() == before
-    # A screen stays where an answer to it is still there: with the screen it would go.
+    # A screen stays while it still has an answer there, which would disappear with the screen.
     rows = LabelStudioAnnotation.objects.filter(deleted_at=None, state="counted")
     there_still = set(rows.filter(missing="").values_list("task", flat=True))
     kept = set(rows.filter(missing="kept").values_list("task", flat=True)) - there_still
@@ -106,7 +106,7 @@ def test_screens_whose_answers_were_lost_and_are_kept_are_asked_of_nobody_again(
 def test_in_a_project_for_each_answer_a_kept_answer_is_not_asked_for_again(
     study, lead, label_studio, settings
 ):
-    """One of two answers is there and was lost with its screen; the other is still to come."""
+    """One of two answers was made and lost with its screen; the other is still missing."""
     settings.SITE_URL = "http://127.0.0.1:9"
     draft = lifecycle.create(
         study=study, name="Twice", kind="attribute_likert", by=lead, annotators_per_task=2

@@ -1,4 +1,4 @@
-"""What tests of pushing share: campaigns with images, a connection, a proxy that keeps what was sent through it."""
+"""Helpers for tests of pushing: campaigns with images, a connection, and a proxy that records requests."""
 
 import http.client
 import threading
@@ -24,7 +24,7 @@ SITE = "https://stereoscope.example.org"
 
 
 def marking_of(study, lead, *, images: int = 2, wanted: int = 2, **more) -> Campaign:
-    """An open marking campaign: each image on two screens of three attributes."""
+    """Return an open marking campaign: each image on two screens of three attributes."""
     for index, group in enumerate(study.groups.order_by("name")):
         for number in range(images):
             data = drawing(100 * index + number, "tall hat")
@@ -42,7 +42,7 @@ def marking_of(study, lead, *, images: int = 2, wanted: int = 2, **more) -> Camp
 
 
 def rating_of(study, lead, *, wanted: int = 2) -> Campaign:
-    """An open rating campaign of the study's six stereotypes."""
+    """Return an open rating campaign of the study's six stereotypes."""
     draft = lifecycle.create(
         study=study,
         name="Ratings",
@@ -63,7 +63,7 @@ def begun(label_studio, campaign, lead, arrangement: str = "per_slot", *, url: s
 
 
 def there(label_studio, bridge: LabelStudioBridge) -> dict[int, dict[int, dict[str, Any]]]:
-    """Return what each project that is not gone holds over there: task → data, by the project's number."""
+    """Return task → data in Label Studio, by the number of each project that still exists."""
     with Client(label_studio.url, label_studio.owner.token) as client:
         return {
             project.external_id: {
@@ -76,7 +76,7 @@ def there(label_studio, bridge: LabelStudioBridge) -> dict[int, dict[int, dict[s
 
 
 def written_down(bridge: LabelStudioBridge) -> dict[int, set[int]]:
-    """Return the numbers of tasks that we know, by the project's number."""
+    """Return the numbers of the stored tasks, by the project's number."""
     rows = LabelStudioTask.objects.filter(project__bridge=bridge, project__gone_at=None)
     found: dict[int, set[int]] = {}
     for project, number in rows.values_list("project__external_id", "external_id"):
@@ -85,7 +85,7 @@ def written_down(bridge: LabelStudioBridge) -> dict[int, set[int]]:
 
 
 def ask(label_studio, method: str, path: str, body: Any = None, *, person=None) -> Any:
-    """Ask Label Studio something as one of its people, the owner where none is named."""
+    """Send Label Studio a request as one of its people, by default the owner."""
     token = (person or label_studio.owner).token
     with httpx.Client(trust_env=False, timeout=60) as http_client:
         said = http_client.request(
@@ -96,7 +96,7 @@ def ask(label_studio, method: str, path: str, body: Any = None, *, person=None) 
 
 
 def answer_there(label_studio, task: int, person, *, rating: int = 5) -> int:
-    """Rate a task over there."""
+    """Rate a task in Label Studio."""
     result = {
         "id": "r1",
         "type": "choices",
@@ -110,25 +110,25 @@ def answer_there(label_studio, task: int, person, *, rating: int = 5) -> int:
 
 @dataclass
 class Recorded:
-    """A proxy before a server: `sent` holds every byte of every request that came through, as it was received."""
+    """A proxy before a server: `sent` has every byte of every request that came through, as received."""
 
     url: str
     sent: list[bytes] = field(default_factory=list)
-    # Told of each answer (method, path) before it is passed on.
+    # Called with the method and path of each request before its response is forwarded.
     before_answer: Callable[[str, str], None] = lambda method, path: None
 
     def text(self) -> str:
         return b"\n".join(self.sent).decode("latin-1").lower()
 
     def asked(self, method: str, part: str) -> int:
-        """Return how many requests of this method had this part in their address."""
+        """Return the number of requests of this method with this part in their address."""
         lines = [one.split(b"\r\n", 1)[0].decode("latin-1") for one in self.sent]
         return sum(line.startswith(f"{method} ") and part in line for line in lines)
 
 
 @contextmanager
 def recorded(server: str) -> Iterator[Recorded]:
-    """Pass everything on to `server` and keep what was sent."""
+    """Forward everything to `server` and record the requests."""
     place = urlsplit(server)
     found: list[Recorded] = []
 

@@ -1,4 +1,4 @@
-"""What a push finds in a real Label Studio: copies, gaps, tasks for nothing; and no answer goes with any of them."""
+"""A push finds copies, gaps and unneeded tasks in a real Label Studio, and deletes no answer with any of them."""
 
 import httpx
 import pytest
@@ -36,7 +36,7 @@ def rating(study, lead) -> Campaign:
 
 
 def copied(label_studio, project: int, data: dict) -> int:
-    """Another task with the same data, as an import leaves it whose answer was lost."""
+    """Create another task with the same data, as an import does whose response was lost."""
     ask(label_studio, "POST", f"/api/projects/{project}/import", [{"data": data}])
     said = ask(label_studio, "GET", f"/api/tasks/?project={project}&page_size=100")["tasks"]
     return max(one["id"] for one in said)
@@ -70,7 +70,7 @@ def test_nobody_can_answer_a_task_that_was_seen_unanswered_long_ago_and_is_remov
 
         proxy.before_answer = look
         assert push(bridge=bridge, by=lead).taken_back == len(numbers)
-    assert answers == [(numbers[0], 404)]  # it was gone: no answer was taken and then removed
+    assert answers == [(numbers[0], 404)]  # the task was gone, so no answer was accepted and then removed
 
 
 def test_of_a_task_that_stands_there_twice_the_answered_one_stays(label_studio, rating, lead):
@@ -125,7 +125,7 @@ def test_a_project_that_could_not_be_seen_for_a_while_is_gone_on_with(label_stud
     answer_there(label_studio, min(before[project.external_id]), label_studio.annotators[0])
     job_queue.start_reconcile(bridge=bridge, by=None)
     do_jobs()
-    # As a push leaves it that is killed after the project was taken for gone.
+    # As after a push that is killed after the project was marked as gone.
     LabelStudioProject.objects.filter(pk=project.pk).update(gone_at=timezone.now())
     project.tasks.all().delete()
     report = push(bridge=bridge, by=lead)

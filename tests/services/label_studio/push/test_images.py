@@ -1,4 +1,4 @@
-"""Pictures in a real Label Studio get other addresses, whatever is gone there and whoever interrupts it."""
+"""Pictures in a real Label Studio get new addresses, despite losses there and interruptions."""
 
 import pytest
 from django.core.cache import cache
@@ -30,14 +30,14 @@ def marking(study, lead) -> Campaign:
 
 
 def statuses(label_studio, bridge: LabelStudioBridge) -> list[int]:
-    """What a browser is answered for each picture over there."""
+    """Return a browser's status for each picture in Label Studio."""
     held = there(label_studio, bridge).values()
     paths = [data["image"].removeprefix(SITE) for tasks in held for data in tasks.values()]
     return [Browser().get(path).status_code for path in paths]
 
 
 class Interrupted(Unwatched):
-    """Ends the work after so many steps, as when somebody stops the job."""
+    """Ends the work after a number of steps, as when somebody stops the job."""
 
     def __init__(self, steps: int) -> None:
         self.left = steps
@@ -82,7 +82,7 @@ def test_addresses_that_were_replaced_halfway_are_gone_on_with_and_not_made_void
     assert image_access.replace_addresses(bridge=bridge, by=lead) == tasks
     bridge.refresh_from_db()
     assert bridge.images_version == 3
-    # Found there without being known: which addresses they have nobody knows, so they are given new ones.
+    # Tasks that exist only there: their pictures' addresses are unknown, so they get new ones.
     LabelStudioTask.objects.all().delete()
     assert push(bridge=bridge, by=lead).adopted == tasks
     assert not image_access.without_picture(bridge).exists()

@@ -1,4 +1,4 @@
-"""Pushes that are killed at the worst moment, and two at once: each task and each project is over there once."""
+"""Pushes that are killed at the worst moment, and two at once: each task and each project exists there once."""
 
 from collections import Counter
 
@@ -10,7 +10,7 @@ from tests.services.annotators import campaign
 from tests.services.label_studio.push.campaigns import recorded
 
 pytestmark = [pytest.mark.services, pytest.mark.slow]
-TASKS = 1300  # more than are sent at once
+TASKS = 1300  # more than one request sends
 BEGIN = """
 from annotation.label_studio.base import connections
 from annotation.label_studio.push import lifecycle
@@ -39,7 +39,7 @@ KNOWN = (
 
 @pytest.fixture
 def bridged(label_studio, tmp_path):
-    """The platform with a campaign that is to be labelled in a Label Studio behind a proxy."""
+    """The platform with a campaign that will be labelled in a Label Studio behind a proxy."""
     with (
         recorded(label_studio.url) as proxy,
         own_server(
@@ -52,7 +52,7 @@ def bridged(label_studio, tmp_path):
 
 
 def there(label_studio, server) -> dict[int, list[tuple[int, str]]]:
-    """Return (number, ref) of every task in each of the campaign's projects, those included that we do not know."""
+    """Return (number, ref) of every task in each of the campaign's projects, including unknown projects."""
     with Client(label_studio.url, label_studio.owner.token) as client:
         known = {number for (number,) in server.rows("SELECT external_id FROM annotation_labelstudioproject")}
         titles = {client.project(number)["title"] for number in known}
@@ -61,7 +61,7 @@ def there(label_studio, server) -> dict[int, list[tuple[int, str]]]:
 
 
 def check(label_studio, server) -> None:
-    """Every task is in each of three projects once, under the numbers that are written down."""
+    """Check that every task is in each of three projects once, with its stored number."""
     held = there(label_studio, server)
     assert [len(tasks) for tasks in held.values()] == [TASKS] * 3
     assert max(Counter(ref for tasks in held.values() for _, ref in tasks).values()) == 1
@@ -70,7 +70,7 @@ def check(label_studio, server) -> None:
 
 
 def killed_after(server, proxy, method: str, part: str, times: int) -> None:
-    """Kill a push when Label Studio has done, for the so-many-th time, what such a request asks, and before we know."""
+    """Kill a push after Label Studio has executed the `times`-th such request, and before its response arrives."""
     with server.start("shell", "-v", "0", "-c", PUSH) as process:
         seen = []
 
@@ -89,10 +89,10 @@ def killed_after(server, proxy, method: str, part: str, times: int) -> None:
 @pytest.mark.database_free
 def test_a_push_that_is_killed_again_and_again_sends_nothing_twice(label_studio, bridged):
     server, proxy = bridged
-    killed_after(server, proxy, "POST", "/api/projects/", 2)  # a project is made that nobody wrote down
+    killed_after(server, proxy, "POST", "/api/projects/", 2)  # a project exists that is not stored
     killed_after(server, proxy, "POST", "/import", 1)
     killed_after(server, proxy, "POST", "/import", 2)
-    killed_after(server, proxy, "GET", "/api/tasks/", 1)  # while looking what is there
+    killed_after(server, proxy, "GET", "/api/tasks/", 1)  # while it compares
     last = server.ask(PUSH)
     assert sum(last.values()) == 3 * TASKS
     check(label_studio, server)

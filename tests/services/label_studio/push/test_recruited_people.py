@@ -1,4 +1,4 @@
-"""Somebody who came from Prolific labels in a Label Studio, too: no byte that it is sent holds their ids."""
+"""A person from Prolific also labels in Label Studio: no byte sent to it contains their ids."""
 
 import pytest
 

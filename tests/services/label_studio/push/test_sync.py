@@ -1,4 +1,4 @@
-"""A campaign is pushed to a real Label Studio: once, whatever happens, and nothing that nobody may know."""
+"""A campaign is pushed to a real Label Studio: once, whatever happens, and without secrets."""
 
 import re
 
@@ -251,7 +251,7 @@ def test_tasks_that_were_sent_but_not_written_down_are_found_and_not_sent_twice(
     before = there(label_studio, bridge)
     lost = LabelStudioTask.objects.filter(project__slot=2)
     number = lost.count()
-    lost.delete()  # as when the process died after Label Studio had taken them
+    lost.delete()  # as if the process died after Label Studio had accepted them
     report = push(bridge=bridge, by=lead)
     assert (report.adopted, report.sent, report.present) == (number, 0, number)
     assert there(label_studio, bridge) == before
@@ -314,7 +314,7 @@ def test_after_the_database_there_was_set_back_a_push_makes_everything_anew_and_
     push(bridge=bridge, by=lead)
     numbers = set(bridge.projects.values_list("external_id", flat=True))
     label_studio.reset_database()
-    # Others were faster: their projects have the numbers that ours had.
+    # Other projects were created first and have the numbers that ours had.
     theirs: list[int] = []
     while not numbers <= set(theirs):
         theirs.append(ask(label_studio, "POST", "/api/projects/", {"title": "Of somebody else"})["id"])
@@ -390,7 +390,7 @@ def test_no_byte_that_is_sent_tells_group_prompt_condition_role_model_or_study(
     sent = proxy.text()
     assert proxy.asked("POST", "/import") == 3
     assert "tall hat" in sent
-    # An attribute of Label Studio's own, which says nothing of ours.
+    # An attribute of Label Studio's own, which reveals nothing of ours.
     assert {secret for secret in SECRETS if secret in sent.replace("defaultzoom", "")} == set()
     assert not [
         one for one in campaign.tasks.all() if str(one.public_id) in sent or one.public_id.hex in sent
