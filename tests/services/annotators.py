@@ -1,4 +1,4 @@
-"""A web server with two workers, annotators who send each answer until it is acknowledged, and what was kept."""
+"""A web server with two workers, annotators who send each answer until it is acknowledged, and the stored answers."""
 
 import http.client
 import json
@@ -20,9 +20,9 @@ from typing import Any
 
 from tests.foundation.database.own_database import ROOT, Server
 
-# However busy the machine: what takes longer hangs.
+# Longer waits mean a hang, even on a busy machine.
 PATIENCE = 240.0
-# Annotators pause for up to this long, so that a campaign lasts through a good number of kills.
+# Annotators pause up to this many seconds, so that a campaign lasts through several kills.
 THINKING = 0.25
 KEPT = """
 from annotation.models import Annotation, Assignment, Task
@@ -44,7 +44,7 @@ answer = {{
 
 
 class WebServer:
-    """gunicorn in a process group of its own, so that all of it can be killed at once."""
+    """gunicorn in a separate process group, so that all its processes can be killed at once."""
 
     def __init__(self, env: dict[str, str], log: Path) -> None:
         self.env, self.log = env, log
@@ -55,7 +55,7 @@ class WebServer:
 
     def start(self) -> None:
         command = ["-m", "gunicorn", "config.wsgi", "--pythonpath", "platform", "--workers", "2"]
-        # As shipped: a proxy keeps connections open for 50 seconds, so the server has to keep them for longer.
+        # As shipped: a proxy keeps connections open for 50 seconds, so the server must keep them longer.
         options = ["--threads", "4", "--keep-alive", "60", "--bind", f"127.0.0.1:{self.port}"]
         options += ["--preload", "--no-control-socket"]
         with self.log.open("ab") as log:
@@ -74,7 +74,7 @@ class WebServer:
         return [int(one) for one in children.read_text().split()]
 
     def kill_worker(self) -> None:
-        """Kill one of the workers; wait for one where all were killed and none was started again yet."""
+        """Kill one of the workers; if none is running yet after earlier kills, wait for one."""
         end = time.monotonic() + PATIENCE
         while not (workers := self.workers()):
             assert time.monotonic() < end, "gunicorn starts no worker"
@@ -88,7 +88,7 @@ class WebServer:
             self.process = None
 
     def get(self, path: str) -> int:
-        """Return the status of an answer, 0 when there is none."""
+        """Return the status of a response, 0 if there is none."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
         try:
             connection.request("GET", path)
@@ -101,7 +101,7 @@ class WebServer:
 
 @contextmanager
 def web_server(server: Server, folder: Path) -> Iterator[WebServer]:
-    """Serve until the block ends, however it ends."""
+    """Run the server until the block ends, even with an exception."""
     web = WebServer(server.env, folder / "gunicorn.log")
     web.start()
     try:
@@ -120,16 +120,15 @@ def wait_until(condition: Callable[[], bool]) -> None:
 
 @dataclass
 class Seen:
-    """What the annotators together saw."""
+    """The observations of all annotators."""
 
     acknowledged: list[tuple[str, int]] = field(default_factory=list)  # submission id, annotation
-    troubles: Counter[str] = field(default_factory=Counter)  # what made them send again
-    refusals: list[str] = field(default_factory=list)  # what no repetition would help
+    troubles: Counter[str] = field(default_factory=Counter)  # reasons for sending again
+    refusals: list[str] = field(default_factory=list)  # errors that repetition would not help
 
 
 class Annotators:
-    """Threads that label a campaign to its end with the rules of the page: after a lost connection, a 5xx or a
-    429 send the same again."""
+    """Threads that label a campaign; like the page, they repeat requests after lost connections, 5xx and 429."""
 
     def __init__(self, port: int, made: dict[str, Any]) -> None:
         self.port, self.campaign, self.seen = port, made["campaign"], Seen()
@@ -164,7 +163,7 @@ class Annotators:
             if saved is None:
                 return
             self.seen.acknowledged.append((saved["submission_id"], saved["annotation"]))
-            if saved["status"] != "accepted":  # a gold task looks like any other, also to who sent twice
+            if saved["status"] != "accepted":  # a gold task looks the same, even after repeats
                 self.seen.refusals.append(saved["status"])
             task = saved["next"]
             if task is None and saved["why"] != "nothing_left":
@@ -173,7 +172,7 @@ class Annotators:
 
 
 class _Client:
-    """One connection, opened anew when it is lost."""
+    """One connection, reopened when it is lost."""
 
     def __init__(self, port: int, key: str, annotators: Annotators) -> None:
         self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
@@ -181,7 +180,7 @@ class _Client:
         self.annotators = annotators
 
     def post(self, path: str, body: object) -> Any:
-        """Return what the server answered at last; None when it refused or there is nothing."""
+        """Return the server's final response; None if it refused or has nothing."""
         seen = self.annotators.seen
         while time.monotonic() < self.annotators.end:
             try:
@@ -206,7 +205,7 @@ class _Client:
 
 
 def campaign(server: Server, *, tasks: int, annotators: int = 8) -> dict[str, Any]:
-    """Make an open campaign with a quota rule and gold tasks; return its id and the annotators' keys."""
+    """Create an open campaign with a quota rule and gold tasks; return its id and the annotators' keys."""
     made: dict[str, Any] = server.ask(
         "from benchmarks.annotation.small_campaign import make\n"
         f"answer = make(tasks={tasks}, annotators={annotators})"
@@ -215,7 +214,7 @@ def campaign(server: Server, *, tasks: int, annotators: int = 8) -> dict[str, An
 
 
 def check(server: Server, made: dict[str, Any], seen: Seen, *, tasks: int) -> None:
-    """Every acknowledged answer is there exactly once, and every task has exactly what it asked for."""
+    """Check that every acknowledged answer exists exactly once, and that every task has exactly the wanted answers."""
     kept = server.ask(KEPT.format(campaign=made["campaign"]))
     assert seen.refusals == []
     assert sorted(map(tuple, kept["annotations"])) == sorted(seen.acknowledged)

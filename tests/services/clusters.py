@@ -1,7 +1,7 @@
-"""A PostgreSQL server of a test's own, which may be stopped and crashed.
+"""A separate PostgreSQL server for a test, which may be stopped and crashed.
 
-Initialising and migrating one takes fifteen seconds of processor time, a copy of its folder a tenth of a second: the
-folder is kept between runs, and made again when a migration or PostgreSQL changes.
+Initialising and migrating one takes fifteen seconds of processor time, a copy of its folder a tenth of a second, so
+the folder is kept between runs, and recreated when a migration or PostgreSQL changes.
 """
 
 import fcntl
@@ -21,7 +21,7 @@ from tests.foundation.database.migrated import fingerprint, migrate
 
 
 class Cluster:
-    """A private PostgreSQL server with the settings it comes with (fsync on)."""
+    """A private PostgreSQL server with default settings (fsync on)."""
 
     def __init__(self, binaries: Path, folder: Path) -> None:
         self.binaries, self.folder = binaries, folder
@@ -52,7 +52,7 @@ class Cluster:
         self._run("pg_ctl", "-w", "-m", "fast", "stop")
 
     def stop(self) -> None:
-        """Stop without a checkpoint, as after a loss of power: the next start recovers from the log."""
+        """Stop without a checkpoint, as after a power failure: the next start recovers from the log."""
         self._run("pg_ctl", "-w", "-m", "immediate", "stop")
 
     def restart(self) -> None:
@@ -96,7 +96,7 @@ def _binaries() -> Path:
 
 @contextmanager
 def _own_folder() -> Iterator[Path]:
-    folder = Path(tempfile.mkdtemp())  # not pytest's own, which only its user may enter
+    folder = Path(tempfile.mkdtemp())  # not pytest's own folder, which only its user may enter
     try:
         if os.geteuid() == 0:  # PostgreSQL refuses to run as root
             try:
@@ -109,7 +109,7 @@ def _own_folder() -> Iterator[Path]:
 
 
 def _migrated(binaries: Path) -> Path:
-    """Return the folder of a server that was initialised, migrated and stopped; make it if it is not there."""
+    """Return the folder of an initialised, migrated and stopped server; create it if it does not exist."""
     shelf = Path(settings.VAR) / "migrated" / "clusters"
     shelf.mkdir(parents=True, exist_ok=True)
     version = subprocess.run(
@@ -135,5 +135,5 @@ def _migrated(binaries: Path) -> Path:
 
 
 def _copy(source: Path, target: Path) -> None:
-    """Copy a folder with the owner of its files, which the server insists on."""
+    """Copy a folder and the owners of its files, which the server requires."""
     subprocess.run(["cp", "-a", str(source), str(target)], check=True)

@@ -1,4 +1,4 @@
-"""An S3-compatible server of a test's own, which may be stopped."""
+"""A separate S3-compatible server for a test, which may be stopped."""
 
 import importlib.util
 import subprocess
@@ -15,7 +15,7 @@ from tests.jobs.brokers import free_port
 
 
 class ObjectServer:
-    """moto's server: real HTTP, real requests of boto3; what is in it is forgotten when it stops."""
+    """moto's server: real HTTP, real requests of boto3; its content is lost when it stops."""
 
     def __init__(self) -> None:
         self.port = free_port()
@@ -52,7 +52,7 @@ class ObjectServer:
 
 @contextmanager
 def object_server() -> Iterator[ObjectServer]:
-    """Start a server, or skip where moto is not installed."""
+    """Start a server, or skip if moto is not installed."""
     if importlib.util.find_spec("moto") is None or importlib.util.find_spec("flask") is None:
         pytest.skip("moto[server] is not installed")
     server = ObjectServer()

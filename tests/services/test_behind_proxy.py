@@ -1,4 +1,4 @@
-"""Sixty people behind the shipped proxy, with and without TLS: each has their own address, and nobody makes one up."""
+"""Sixty people behind the shipped proxy, with and without TLS: each has their own address, which cannot be forged."""
 
 import datetime
 import re
@@ -45,20 +45,20 @@ answer = [joined, prints, len(invitations.suspected_doubles(Campaign.objects.get
 
 @pytest.fixture
 def served(tmp_path) -> Iterator[tuple[Server, int]]:
-    """The platform and its port, which believes a proxy at 127.0.0.1 and nobody else."""
+    """Return the platform and its port; it trusts only a proxy at 127.0.0.1."""
     with ExitStack() as stack:
         server = stack.enter_context(own_server(tmp_path, TRUSTED_PROXIES="127.0.0.1/32"))
         yield server, stack.enter_context(web_server(server, tmp_path)).port
 
 
 def person(port: int, address: str) -> httpx.Client:
-    """A browser at an address of this machine."""
+    """Return a browser at an address of this machine."""
     transport = httpx.HTTPTransport(local_address=address)
     return httpx.Client(base_url=f"http://127.0.0.1:{port}", transport=transport, timeout=30)
 
 
 def send(client: httpx.Client, path: str, **fields: str) -> httpx.Response:
-    """Open a page with a form and send it."""
+    """Open a page with a form and submit it."""
     page = client.get(path)
     token = re.search(r'name="csrfmiddlewaretoken" value="([^"]+)"', page.text)
     assert token, page.text
@@ -102,7 +102,7 @@ def test_who_reaches_the_server_without_the_proxy_makes_up_no_address(served):
 
 @pytest.fixture
 def certificate(tmp_path) -> tuple[Path, Path]:
-    """A certificate for 127.0.0.1 that nobody but this test trusts, and its key."""
+    """Return a certificate for 127.0.0.1 that only this test trusts, and its key."""
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "localhost")])
     now = datetime.datetime.now(datetime.UTC)

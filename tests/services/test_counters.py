@@ -1,4 +1,4 @@
-"""Counters at /metrics are those of all processes of a web server, those that were killed too."""
+"""Counters at /metrics include all processes of a web server, even killed ones."""
 
 import os
 import urllib.request
@@ -16,7 +16,7 @@ REQUESTS = 60
 
 
 def healthy(port: int) -> float:
-    """Return how often /healthz was answered, as a scraper reads it."""
+    """Return the number of responses of /healthz, as a scraper reads it."""
     request = urllib.request.Request(
         f"http://127.0.0.1:{port}/metrics", headers={"Authorization": "Bearer scrape-me"}
     )

@@ -1,4 +1,4 @@
-"""A worker outlives a crash of PostgreSQL, and finishes the job that it interrupted."""
+"""A worker survives a crash of PostgreSQL, and finishes the interrupted job."""
 
 import pytest
 

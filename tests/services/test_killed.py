@@ -1,4 +1,4 @@
-"""Servers and databases that die while eight annotators label: nothing acknowledged is lost, nothing is doubled."""
+"""Servers and databases crash while eight annotators label: no acknowledged answer is lost or duplicated."""
 
 import pytest
 
@@ -16,8 +16,8 @@ def test_servers_that_are_killed_lose_no_answer_and_double_none(tmp_path):
         made = campaign(server, tasks=TASKS)
         with web_server(server, tmp_path) as web:
             annotators = Annotators(web.port, made)
-            # Each after the same share of the work, so that a slow machine gets some done between two kills, and all
-            # happen before a fast one has done it: eight people who think need most of a second for a share.
+            # Each after the same share of the work, so that a slow machine makes progress between kills, and all
+            # happen before a fast one is finished: eight people with thinking time need most of a second for a share.
             for kill in range(1, KILLS + 1):
                 share = kill / (KILLS + 1) * 3 * TASKS
                 wait_until(lambda share=share: annotators.acknowledged() > share or not annotators.at_work())
@@ -44,7 +44,7 @@ def test_a_database_that_crashes_loses_no_answer_and_the_server_recovers_by_itse
     cluster, server = crashing
     made = campaign(server, tasks=TASKS)
     with web_server(server, tmp_path) as web:
-        wait_until(lambda: len(web.workers()) == 2)  # the server answers as soon as the first is there
+        wait_until(lambda: len(web.workers()) == 2)  # the server responds as soon as the first is ready
         workers = web.workers()
         annotators = Annotators(web.port, made)
         for share in (0.2, 0.4):
@@ -60,9 +60,9 @@ def test_a_database_that_crashes_loses_no_answer_and_the_server_recovers_by_itse
         assert web.get("/readyz") == 200
         assert web.workers() == workers
         check(server, made, annotators.seen, tasks=TASKS)
-    # Connections that were idle for long may be closed, too; nothing is ever answered 500.
+    # Idle connections may be closed, too; no response has the status 500.
     assert annotators.seen.troubles.keys() - {"no answer"} == {"503"}
     log = (tmp_path / "gunicorn.log").read_text()
     assert "Traceback" not in log
-    # Two workers, a line a minute each.
+    # Two workers, each with a line per minute.
     assert 0 < log.count("The database does not answer") < 2 * (2 + PATIENCE / 60)

@@ -1,4 +1,4 @@
-"""Files in S3-compatible storage: every way that files come and go, over HTTP to a real server."""
+"""Files in S3-compatible storage: every way in which files are written and read, over HTTP to a real server."""
 
 import io
 import uuid
@@ -42,7 +42,7 @@ def server():
 
 @pytest.fixture
 def bucket(server, settings, tmp_path):
-    """Keep the files of this test in a bucket of its own, and none in a folder."""
+    """Store the files of this test in a separate bucket, and none in a folder."""
     settings.VAR = tmp_path / "var"
     settings.STORAGES = {
         **settings.STORAGES,
@@ -69,7 +69,7 @@ def test_an_image_is_kept_once_and_served_reencoded(bucket, study, picture):
     assert bucket.size(image.file) == len(data)
     folder = image.file.rpartition("/")[0]
     assert bucket.listdir(folder) == ([], [image.file.rpartition("/")[2]])
-    for _ in range(2):  # made, then from the cache
+    for _ in range(2):  # created, then from the cache
         answer = Client().get(image_url(image, viewer="user:1", size=FULL))
         assert (answer.status_code, answer["Content-Type"]) == (200, "image/webp")
         assert answer.content[:4] == b"RIFF"
@@ -154,7 +154,7 @@ def test_what_is_not_there_is_not_found(bucket):
 
 
 def take_away(bucket):
-    """Let nothing answer any more."""
+    """Make the storage stop responding."""
     bucket.client_config = bucket.client_config.merge(
         storage.Config(retries={"max_attempts": 0}, connect_timeout=1)
     )

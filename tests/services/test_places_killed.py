@@ -1,4 +1,4 @@
-"""A server that is killed while people from a panel work: each has one place, one end, one code, and no open screen."""
+"""A server is killed while people from a panel work: each has one place, one end, one code, and no open screen."""
 
 import random
 import re
@@ -16,10 +16,10 @@ from tests.services.annotators import PATIENCE, campaign, wait_until, web_server
 
 pytestmark = [pytest.mark.services, pytest.mark.slow]
 PLACES, SCREENS, AT_ONCE, KILLS = 16, 3, 4, 5
-# Of each four people three complete their screens, and one stops after the first.
+# Of every four people, three complete their screens, and one stops after the first.
 ANSWERS = PLACES // 4 * (3 * SCREENS + 1)
 BETWEEN_KILLS = ANSWERS // (KILLS + 1)
-# Made once: to read the certificates takes longer than a request, and none is used.
+# Created once: reading the certificates takes longer than a request, and none is used.
 TLS = ssl.create_default_context()
 RECRUITED = """
 from decimal import Decimal
@@ -49,9 +49,9 @@ answer = {
 
 
 class Kills:
-    """One kill for each so many answers: whose answer is due for one waits until it has happened.
+    """One kill after each number of answers: the person with the last of these answers waits for it.
 
-    So all kills happen in the middle of the work, however fast the machine is: the others go on meanwhile.
+    So all kills happen in the middle of the work, however fast the machine is, while the others continue.
     """
 
     def __init__(self) -> None:
@@ -75,7 +75,7 @@ class Kills:
 
 
 class Guest:
-    """Somebody who comes by the panel's link and sends each request until it is answered."""
+    """A person who comes by the panel's link and sends each request until it is answered."""
 
     def __init__(self, port: int, campaign_id: int, number: int, *, kills: Kills) -> None:
         self.client = httpx.Client(
@@ -99,7 +99,7 @@ class Guest:
         raise AssertionError(f"no answer to {path}")
 
     def work(self, panel: str, *, stops: bool) -> None:
-        """Come, agree, answer, and return; one who stops goes after the first screen."""
+        """Come, agree, answer, and return; with `stops`, leave after the first screen."""
         ids = {"pid": f"person-{self.number}", "session": f"session-{self.number}"}
         assert "person-" not in str(self.ask("GET", panel, params=ids).url)
         consent = f"/annotate/{self.campaign}/consent/"
@@ -142,7 +142,7 @@ def test_a_server_that_is_killed_gives_each_person_one_place_and_the_right_code(
                     for guest in own:
                         with guest.client:
                             guest.work(panel, stops=guest.number % 4 == 3)
-                except Exception as trouble:  # the main thread raises what any of these threads met
+                except Exception as trouble:  # the main thread raises the errors of these threads
                     troubles.append(trouble)
                     raise
 
@@ -165,7 +165,7 @@ def test_a_server_that_is_killed_gives_each_person_one_place_and_the_right_code(
             kept = server.ask(KEPT)
     assert kills.happened == KILLS
     assert kills.answers == ANSWERS
-    # One place for each, ended once and with all answers that were acknowledged in it.
+    # Each has one place, which ended once and has all acknowledged answers.
     assert kept["people"] == len(kept["places"]) == PLACES
     outcomes = sorted((state, answered) for state, answered, _ in kept["places"])
     assert outcomes == [("completed", SCREENS)] * 12 + [("left", 1)] * 4

@@ -1,4 +1,4 @@
-"""The shipped nginx configuration in front of our server: slow connections stop nobody, large bodies end early."""
+"""The shipped nginx configuration before our server: slow connections block nobody, large bodies are refused early."""
 
 import http.client
 import os
@@ -42,10 +42,10 @@ def free_port() -> int:
 
 @contextmanager
 def proxy_to(port: int, *, tls: str = "") -> Iterator[int]:
-    """Run nginx with docker/nginx.conf.template before a port; yield its own. `tls` is what compose.tls.yaml adds."""
+    """Run nginx with docker/nginx.conf.template before a port; yield its port. `tls`: as in compose.tls.yaml."""
     if NGINX is None:
         pytest.skip("nginx is not installed (apt-get install nginx-light)")
-    # Started by root it works as another user, who cannot enter a test's own folder.
+    # When started by root, it runs as another user, who cannot enter a test's own folder.
     folder = Path(tempfile.mkdtemp(prefix="stereoscope-proxy-"))
     folder.chmod(0o755)
     listen = free_port()
@@ -77,7 +77,7 @@ def proxy_to(port: int, *, tls: str = "") -> Iterator[int]:
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory) -> Iterator[tuple[int, int, str]]:
-    """Ports of the server and of the proxy before it, and the address of a picture."""
+    """Return the ports of the server and of the proxy before it, and the address of a picture."""
     folder = tmp_path_factory.mktemp("proxy")
     with ExitStack() as stack:
         server = stack.enter_context(own_server(folder, TRUSTED_PROXIES="127.0.0.0/8"))
@@ -107,7 +107,7 @@ def status(port: int, path: str, *, seconds: float = 20) -> int:
 
 @contextmanager
 def slow_connections(port: int, beginning: bytes) -> Iterator[list[socket.socket]]:
-    """Connections that began to say something and do not go on."""
+    """Open connections that send the beginning of a request and nothing more."""
     with ExitStack() as stack:
         opened = []
         for _ in range(SLOW):
@@ -125,7 +125,7 @@ BODY = (
 
 
 def test_slow_headers_stop_the_server_itself(served):
-    """Why there has to be a proxy: when this fails, the server has learnt to wait for headers by itself."""
+    """The reason for the proxy: if this fails, the server now waits for headers without blocking."""
     server, _, _ = served
     with slow_connections(server, HEADER):
         assert status(server, "/healthz", seconds=2) == 0
@@ -169,7 +169,7 @@ def test_a_body_that_is_too_large_is_refused_before_it_is_sent(served):
             head = f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: {size}\r\n\r\n"
             connection.sendall(head.encode())
             assert connection.recv(100).startswith(f"HTTP/1.1 {expected} ".encode())
-    # A form that is refused before it is read: if the server closed the connection then, the proxy would answer 502.
+    # A form that is refused unread: if the server then closed the connection, the proxy would answer 502.
     part = b'--part\r\nContent-Disposition: form-data; name="source"; filename="a.zip"\r\n\r\n'
     body = part + b"x" * (26 * 1024**2) + b"\r\n--part--\r\n"
     form = {"Content_Type": "multipart/form-data; boundary=part"}
@@ -179,9 +179,9 @@ def test_a_body_that_is_too_large_is_refused_before_it_is_sent(served):
 
 
 def test_what_a_visitor_says_of_their_address_is_overwritten(served):
-    """Ten wrong passwords close a name for the visitor's own address, whatever addresses they make up."""
+    """Ten wrong passwords lock a name for the visitor's own address, whatever addresses they claim."""
     server, _, _ = served
-    with proxy_to(server) as proxy:  # its own, for this one counts how often others tried a password
+    with proxy_to(server) as proxy:  # separate: the shared one counts other tests' attempts
         codes, last = tried_passwords(proxy)
     assert codes[0] == 200
     assert codes[-1] == 429
@@ -189,7 +189,7 @@ def test_what_a_visitor_says_of_their_address_is_overwritten(served):
 
 
 def tried_passwords(proxy: int) -> tuple[list[int], str]:
-    """Try eleven wrong passwords for one name, each with another made-up address."""
+    """Try eleven wrong passwords for one name, each with another forged address."""
     _, content, headers = answer(proxy, "GET", "/account/sign-in/")
     cookie = headers["Set-Cookie"].partition(";")[0]
     token = content.decode().partition('name="csrfmiddlewaretoken" value="')[2].partition('"')[0]

@@ -1,4 +1,4 @@
-"""A mail server in a process of its own, and what it has taken."""
+"""A mail server in a separate process, and the letters that it received."""
 
 import mailbox
 import socket
@@ -15,7 +15,7 @@ FROM, SITE = "stereoscope@labels.example.org", "https://labels.example.org"
 
 
 class MailServer:
-    """A running mail server. Addresses tell it how to behave: see `server.py`."""
+    """A running mail server. Addresses determine its behaviour: see `server.py`."""
 
     def __init__(self, folder: Path) -> None:
         self.port, self.folder = free_port(), folder
@@ -57,7 +57,7 @@ def free_port() -> int:
 
 @pytest.fixture
 def mail_server(settings, tmp_path) -> Iterator[MailServer]:
-    """A mail server that takes our letters."""
+    """Run a mail server that receives our letters."""
     server = MailServer(tmp_path / "mail")
     settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
     settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", server.port

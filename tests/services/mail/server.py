@@ -1,7 +1,7 @@
-"""A mail server that keeps what it takes in a Maildir: `python server.py PORT FOLDER`.
+"""A mail server that stores letters in a Maildir: `python server.py PORT FOLDER`.
 
-Addresses say what goes wrong: `nobody…` is refused, `later…` is put off once, `silent…` is taken, and then the
-connection breaks without an answer.
+Addresses determine faults: `nobody…` is refused, `later…` is deferred once, `silent…` is accepted, and then the
+connection breaks without a response.
 """
 
 import asyncio
@@ -14,7 +14,7 @@ from aiosmtpd.smtp import SMTP, Envelope, Session
 
 
 class Faulty(Mailbox):
-    """Takes letters as their addresses say."""
+    """Accepts or refuses letters according to their addresses."""
 
     def __init__(self, folder: str) -> None:
         super().__init__(folder)

@@ -1,4 +1,4 @@
-"""Sends events to whom they concern: signed, at least once, and as badly as tests ask for."""
+"""Delivery of events to subscribers: signed, at least once, and with the faults that tests plant."""
 
 import base64
 import hashlib
@@ -22,7 +22,7 @@ _AT_ONCE = 8
 
 
 class Delivery:
-    """A thread that sends what is due."""
+    """A thread that sends due events."""
 
     def __init__(self, world: World, faults: Faults) -> None:
         self._world, self._faults = world, faults
@@ -36,7 +36,7 @@ class Delivery:
         threading.Thread(target=self._run, daemon=True, name="events").start()
 
     def stop(self) -> None:
-        """Send nothing more but what is under way."""
+        """Send nothing more, except events being sent."""
         self._stopped.set()
 
     def _run(self) -> None:
@@ -60,7 +60,7 @@ class Delivery:
             self._under_way.discard(event["id"])
 
     def _plan_faults(self, event: dict[str, Any]) -> None:
-        """Decide once for each event what goes wrong with it."""
+        """Decide once for each event which faults it has."""
         if event["tries"] or event.get("planned"):
             return
         event["planned"] = True
@@ -74,7 +74,7 @@ class Delivery:
         self._world.store.put("event", event["id"], event, parent=WAITING)
 
     def send(self, event: dict[str, Any], *, copies: int = 0) -> list[int]:
-        """Send an event now; return the statuses of the answers, 0 where none came."""
+        """Send an event now; return the statuses of the responses, 0 for none."""
         if event.get("forgery"):
             body = {**event["body"], "status": "RETURNED"}
             self._post({**event, "id": secrets.token_hex(16), "body": body}, secret="forged")

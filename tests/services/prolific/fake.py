@@ -1,4 +1,4 @@
-"""The stand-in as tests use it: it starts, can be killed and started again, and does what people do."""
+"""The stand-in for tests: it can be started, killed and restarted, and acts for people."""
 
 import subprocess
 import sys
@@ -40,16 +40,16 @@ class FakeProlific:
         self.url = f"http://127.0.0.1:{marker.read_text()}"
 
     def start_anew(self, state: Path) -> None:
-        """Forget everything: another test begins, with the state in another file."""
+        """Begin with an empty state in another file, for another test."""
         self._state = state
         assert self._process is not None
         if self._process.poll() is None:
             self.control("start_anew", state=str(state))
-        else:  # the test before killed it
+        else:  # the previous test killed it
             self.start()
 
     def kill(self) -> None:
-        """End the process as a power cut would; `start` it again with the port of `url`."""
+        """Kill the process, as a power failure would; `start` restarts it with the port of `url`."""
         assert self._process is not None
         self._process.kill()
         self._process.wait()
@@ -64,10 +64,10 @@ class FakeProlific:
             raise AssertionError(f"{verb}: {response.status_code} {response.text}")
         return response.json()
 
-    # What people do
+    # Actions of people
 
     def reserve(self, study: str, participant: str) -> dict[str, Any]:
-        """Give somebody a place; `link` in the answer is where they are sent."""
+        """Give a person a place; `link` in the response is the address to which they are sent."""
         return dict(self.control("reserve", study_id=study, participant=participant))
 
     def open_link(self, submission: str) -> None:
@@ -79,7 +79,7 @@ class FakeProlific:
     def give_back(self, submission: str) -> None:
         self.control("give_back", submission_id=submission)
 
-    # What happens
+    # Other events
 
     def move_clock(self, *, seconds: float) -> None:
         self.control("move_clock", seconds=seconds)
@@ -91,14 +91,14 @@ class FakeProlific:
         """Plant a fault: see `faults`."""
         self.control("fault", call=call, kind=kind, **details)
 
-    # What became of it
+    # Results
 
     def ledger(self) -> list[dict[str, Any]]:
         """Return every payment: what (reward or bonus), submission, batch, amount, fees."""
         return list(self.control("ledger"))
 
     def documents(self, kind: str) -> list[dict[str, Any]]:
-        """Return all of a kind: study, submission, batch, subscription, event, fault."""
+        """Return all documents of a kind: study, submission, batch, subscription, event, fault."""
         return list(self.control("documents", kind=kind))
 
     def status(self, submission: str) -> str:

@@ -1,4 +1,4 @@
-"""What goes wrong, as tests plant it: for some calls, so often, or for a share of them."""
+"""Faults that tests plant: for some calls, for a number of times, or for a share of them."""
 
 import random
 import secrets
@@ -6,8 +6,8 @@ from typing import Any
 
 from tests.services.prolific.store import Store
 
-# Of calls: answered with 429 or 502 before anything is done; done, and no answer until the client gives up, or the
-# connection is closed at once. Of events: see `delivery`.
+# Of calls: answered with 429 or 502 before anything is done; or done, without a response until the client gives up,
+# or with the connection closed at once. Of events: see `delivery`.
 KINDS = {
     "429",
     "502",
@@ -22,7 +22,7 @@ KINDS = {
 
 
 class Faults:
-    """The faults that are planted, on disk with everything else."""
+    """The planted faults, stored with all other state."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -37,7 +37,7 @@ class Faults:
         share: float = 1.0,
         seconds: float = 1.0,
     ) -> None:
-        """Plant a fault for a call (`*` for all): for the next `times` calls, None for ever; `share` of them."""
+        """Plant a fault for a call (`*` for all): for the next `times` calls, None for all; `share` of them."""
         assert kind in KINDS, kind
         key = secrets.token_hex(8)
         fault = {"id": key, "call": call, "kind": kind, "times": times, "share": share, "seconds": seconds}
@@ -48,7 +48,7 @@ class Faults:
             self._store.delete("fault", fault["id"])
 
     def due(self, call: str) -> list[dict[str, Any]]:
-        """Return the faults of this call, and count it."""
+        """Return the faults of this call, and count the call."""
         due = []
         with self._store.transaction():
             for fault in self._store.all("fault"):

@@ -1,4 +1,4 @@
-"""Signed links: RS256 tokens of two minutes, and the public keys by which they are checked."""
+"""Signed links: RS256 tokens that are valid for two minutes, and the public keys that verify them."""
 
 import base64
 import json
@@ -18,13 +18,13 @@ _SECONDS = 120
 
 
 class Keys:
-    """The key that signs now; the public ones of all that signed before, unless they were dropped."""
+    """The current signing key, and the public keys of earlier ones unless they were dropped."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
 
     def rotate(self) -> None:
-        """Sign with another key from now on; the earlier one is no longer known."""
+        """Sign with another key from now on; the earlier one is no longer published."""
         for key in self._store.all("key"):
             self._store.delete("key", key["id"])
 
@@ -51,7 +51,7 @@ class Keys:
         }
 
     def signed_link(self, world: World, submission: str, **changes: Any) -> str:
-        """Return the link of a submission as a workspace with signed links gives it; `changes` spoil the token."""
+        """Return the link of a submission in a workspace with signed links; `changes` spoil the token."""
         row = world._submission(submission)
         address = world._link(world._study(row["study_id"]), row)
         parts = urlsplit(address)

@@ -17,7 +17,7 @@ from tests.services.annotators import WebServer, campaign, wait_until
 from tests.services.prolific.fake import FakeProlific
 from tests.services.prolific.participants import Crowd
 
-# So long the panel may not show a bonus before the lead here has it sent again.
+# Seconds during which the panel may not show a bonus before the lead has it sent again.
 ENV = {
     "PANEL_BONUS_SECONDS": "2",
     "JOB_LEASE_SECONDS": "2",
@@ -47,7 +47,7 @@ made.refresh_from_db()
 draft.publish(recruitment=made, by=lead)
 answer = [made.pk, made.remote_study]
 """
-# A lead who decides at once, in a process of their own.
+# A lead who decides at once, in a separate process.
 LEAD = """
 import time
 from django.db import close_old_connections
@@ -105,13 +105,13 @@ SELECT (SELECT count(*) FROM recruitment_panelpayment WHERE state IN ('planned',
 _STARTED = "SELECT name FROM jobs_worker"
 _BUSY = "SELECT worker FROM jobs_job WHERE state = 'running'"
 _LAST_KILLS = 5
-_SLOWEST = 5.0  # seconds in which nobody got through, after which a process is killed all the same
-_LOOKS = 0.25  # seconds between two looks at who holds a screen
-_LAST_LOOKS = 8.0  # and for so long after the last person left
+_SLOWEST = 5.0  # seconds without progress after which a process is killed nevertheless
+_LOOKS = 0.25  # seconds between two queries for held screens
+_LAST_LOOKS = 8.0  # seconds of further queries after the last person left
 
 
 class Workers:
-    """Worker processes that are started again when they were killed."""
+    """Worker processes that are restarted when they were killed."""
 
     def __init__(self, server: Server, number: int, log: Path) -> None:
         self.server, self.log = server, log
@@ -128,10 +128,10 @@ class Workers:
         return len(self._places_of(_STARTED)) == len(self.processes)
 
     def kill_one(self) -> bool:
-        """Kill a worker, if possible one that does a job, and start another; return whether one was killed.
+        """Kill a worker, if possible a busy one, and start another; return whether one was killed.
 
-        Those that still start are left alone, and so is the only one that has started: on a slow machine there would
-        never be a worker.
+        Workers that are still starting are left alone, and so is the only one that has started, because on a slow
+        machine there would never be a running worker.
         """
         started = self._places_of(_STARTED)
         if len(started) < 2:
@@ -155,14 +155,14 @@ class Workers:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a killed study came to. Money in pence."""
+    """The result of a killed study. Money in pence."""
 
     kills: int
-    worker_kills: int  # of these; the others were processes of the web server
+    worker_kills: int  # of the kills; the others were processes of the web server
     people: int
     paid_twice: int
     unpaid: int
-    paid_unordered: int  # what the panel paid and no payment here says
+    paid_unordered: int  # paid by the panel without a payment here
     events_lost: int  # answered with 2xx and not stored
     leased: int  # screens that are still held at the end by people who left
     left: int  # people who gave their place back while they held a screen
@@ -172,23 +172,23 @@ class Outcome:
     slow_to_act: int  # screens that were held more than 5 s after the event of it was acknowledged
     slowest_act: float
     spent: int  # what left the wallet
-    ledger: int  # what our payments come to, with the fee
-    estimate: int  # what we expect the approvals to cost
-    rewards: int  # what they cost
+    ledger: int  # the sum of our payments, with the fee
+    estimate: int  # our estimate of the cost of approvals
+    rewards: int  # their actual cost
     sent_again: (
-        int  # bonuses that were sent more than once, each time ordered by a person or after a busy answer
+        int  # bonuses that were sent more than once, each time ordered by a person or after a busy response
     )
     troubles: tuple[str, ...]
 
 
 class KilledStudy:
-    """Sets up a recruitment of so many places, and kills a process each second while people come."""
+    """Sets up a recruitment of a number of places, and kills a process each second while people come."""
 
     def __init__(
         self, server: Server, fake: FakeProlific, web: WebServer, *, places: int, screens: int
     ) -> None:
         self.server, self.fake, self.web, self.places = server, fake, web, places
-        # Of the three places of a screen, its quota rule leaves two to people who say nothing of themselves.
+        # Of the three places of a screen, its quota rule leaves two to people without details about themselves.
         made = campaign(server, tasks=places * screens * 3 // 5 + screens, annotators=0)
         self.site = f"http://127.0.0.1:{web.port}"
         self.recruitment, self.study = server.ask(
@@ -201,7 +201,7 @@ class KilledStudy:
         self.kills = self.worker_kills = 0
 
     def plant_faults(self) -> None:
-        """Let a share of all calls and events go wrong."""
+        """Make a share of all calls and events fail."""
         for call in ("approve", "create_bonuses", "pay_bonuses", "submission", "submissions"):
             self.fake.fault(call, "429", times=None, share=0.05, seconds=0.3)
             self.fake.fault(call, "502", times=None, share=0.05)
@@ -212,22 +212,22 @@ class KilledStudy:
             self.fake.fault("event", kind, times=None, share=0.1, seconds=1.0)
 
     def run(self, workers: Workers, *, at_once: int, seconds: float) -> Outcome:
-        """Let people come and be paid while a process is killed each second; then let things settle."""
-        wait_until(workers.ready)  # as in production, where they run before anybody comes
+        """Let people come and be paid while a process is killed each second; then wait until everything is settled."""
+        wait_until(workers.ready)  # as in production, where workers run before anybody comes
         crowd, watch = Crowd(self.fake, self.study, range(self.places), at_once=at_once), _Watch(self.server)
         end = time.monotonic() + seconds
         with self.server.start("shell", "-v", "0", "-c", LEAD):
             while crowd.at_work() and time.monotonic() < end:
                 before = crowd.seen.done
                 self._kill(workers)
-                # On a slow machine somebody gets through between two kills.
+                # On a slow machine, wait until a person progresses between two kills.
                 latest = time.monotonic() + _SLOWEST
                 while crowd.at_work() and crowd.seen.done == before and time.monotonic() < latest:
                     time.sleep(0.1)
             crowd.stop()
             time.sleep(_LAST_LOOKS)
             held_until = watch.held_until(list(crowd.seen.left_at))
-            # Those who vanished run out of time; they too are paid while processes are killed.
+            # The time of people who vanished runs out; they too are paid while processes are killed.
             self.fake.move_clock(seconds=3600)
             for _ in range(_LAST_KILLS):
                 self._kill(workers)
@@ -260,7 +260,7 @@ class KilledStudy:
             if state != "refused" and kind in {"approve", "bonus"}:
                 ordered[submission, "reward" if kind == "approve" else "bonus"] += 1
         unordered = sum(number for key, number in paid.items() if not ordered[key])
-        # The reward, and a part of it once more as a bonus.
+        # The reward, and a part of it again as a bonus.
         both = {submission for submission, what in paid if what == "bonus"} & {
             submission for submission, what in paid if what == "reward"
         }
@@ -308,7 +308,7 @@ class KilledStudy:
 
 
 class _Watch:
-    """Looks several times a second who holds a screen, so that it is known how long those who left kept theirs."""
+    """Queries several times a second who holds a screen, to measure how long people who left kept theirs."""
 
     def __init__(self, server: Server) -> None:
         self.server = server
@@ -323,7 +323,7 @@ class _Watch:
             self._samples.append((time.time(), {row[0] for row in rows}))
 
     def held_until(self, submissions: list[str]) -> dict[str, float]:
-        """End, and return when each submission was last seen to hold a screen; 0 for those that never were."""
+        """End, and return the time at which each submission was last seen to hold a screen; 0 for never."""
         self._ended.set()
         self._thread.join()
         hashes = self.server.ask(

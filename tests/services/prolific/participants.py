@@ -14,20 +14,20 @@ import httpx
 
 from tests.services.prolific.fake import FakeProlific
 
-# What becomes of each in a hundred people; the others complete all their screens.
+# How many of a hundred people do each; the others complete all their screens.
 GIVE_BACK, VANISH, DECLINE, NO_CODE = 10, 5, 5, 5
 _PATIENCE = 240.0
 _UNREACHABLE = "Please try again in a minute"
-# Made once: reading the certificates takes longer than a request, and none is used.
+# Created once: reading the certificates takes longer than a request, and none is used.
 _TLS = ssl.create_default_context()
 
 
 @dataclass
 class Seen:
-    """What people saw, and how long the screen of somebody who left stayed theirs."""
+    """The observations of people, and when they returned their places."""
 
     done: int = 0
-    left_at: dict[str, float] = field(default_factory=dict)  # submission: when they gave it back at the panel
+    left_at: dict[str, float] = field(default_factory=dict)  # submission: when they returned it at the panel
     troubles: list[str] = field(default_factory=list)
 
 
@@ -55,14 +55,14 @@ class Participant:
         raise AssertionError(f"no answer to {path}")
 
     def come(self) -> None:
-        """Take a place, work, and leave in one of the ways in which people do."""
+        """Take a place, work, and leave in one of the usual ways."""
         with self.client:
             end = time.monotonic() + _PATIENCE
             submission = self.fake.reserve(self.study, f"{self.number:024x}")
             self.fake.open_link(submission["id"])
             welcome = self.ask("GET", submission["link"])
             while _UNREACHABLE in welcome.text and time.monotonic() < end:
-                welcome = self.ask("GET", submission["link"])  # as the page asks for
+                welcome = self.ask("GET", submission["link"])  # as the page advises
             if not welcome.url.path.endswith("/welcome/"):
                 raise AssertionError(f"{welcome.url.path}: {welcome.status_code}")
             self.base = f"{welcome.url.scheme}://{welcome.url.host}:{welcome.url.port}"
@@ -119,7 +119,7 @@ class Participant:
 
 
 class Crowd:
-    """People who come some at a time, each in a thread of their own."""
+    """Several people at a time, each in a separate thread."""
 
     def __init__(self, fake: FakeProlific, study: str, people: Sequence[int], *, at_once: int) -> None:
         self.seen = Seen()
@@ -146,5 +146,5 @@ class Crowd:
                 return
             try:
                 Participant(self._fake, self.seen, self._study, number).come()
-            except Exception as trouble:  # the rows say what went wrong; the others go on
+            except Exception as trouble:  # the result rows report the error; the others continue
                 self.seen.troubles.append(f"{type(trouble).__name__}: {trouble}"[:300])

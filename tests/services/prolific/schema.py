@@ -1,4 +1,4 @@
-"""What Prolific's API takes, written by hand for the calls that are used: anything else is answered with 400."""
+"""Hand-written schemas of the calls of Prolific's API in use: any other call is answered with 400."""
 
 from typing import Any
 
@@ -128,7 +128,7 @@ BODIES: dict[str, dict[str, Any]] = {
         event_type={
             "enum": ["submission.status.change", "study.status.change", "study.progress.change"],
         },
-        # Prolific takes https alone; tests listen on this machine.
+        # Prolific accepts only https; tests listen on this machine.
         target_url={"type": "string", "pattern": "^(https://|http://127\\.0\\.0\\.1[:/])"},
     ),
     "confirm": _closed(["secret"], secret={"type": "string", "minLength": 1}),
@@ -136,7 +136,7 @@ BODIES: dict[str, dict[str, Any]] = {
 
 
 def problem_of(call: str, body: Any) -> str:
-    """Return what is wrong with the body of a call; "" where nothing is."""
+    """Return the problem of a call's body; "" if there is none."""
     if call not in BODIES:
         return "" if body is None else "this call takes no body"
     problems = sorted(jsonschema.Draft202012Validator(BODIES[call]).iter_errors(body), key=str)

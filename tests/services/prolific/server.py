@@ -47,7 +47,7 @@ _ROUTES = [
 
 
 class Server:
-    """Answers one call at a time, so that what a fault leaves half known is at least wholly done."""
+    """Answers one call at a time, so that even after a fault each call is executed completely."""
 
     def __init__(self, state: Path) -> None:
         self.store = Store(state)
@@ -62,7 +62,7 @@ class Server:
         threading.Thread(target=self._tick, daemon=True, name="clock").start()
 
     def stop(self) -> None:
-        """Let time stand still; what is being sent still arrives."""
+        """Stop the clock; events being sent still arrive."""
         self._stopped.set()
         self.delivery.stop()
 
@@ -163,7 +163,7 @@ class Server:
         self.store.delete("subscription", key)
         return 204, None, {}
 
-    # What tests do
+    # Calls by tests
 
     def control(self, name: str, sent: dict[str, Any]) -> Any:
         if name == "send_held":
@@ -193,7 +193,7 @@ class Server:
             return verbs[name](**sent)
 
     def _send_held(self, order: list[int] | None = None, copies: int = 1) -> list[list[int]]:
-        """Send events that are held, by their places in the order in which they happened."""
+        """Send events that are held, by their positions in the order in which they happened."""
         events = [event for event in self.store.all("event") if not event["done"]]
         chosen = range(len(events)) if order is None else order
         return [self.delivery.send(events[place], copies=copies) for place in chosen]
@@ -291,13 +291,13 @@ class _Listener(ThreadingHTTPServer):
     request_queue_size = 128
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Print what went wrong, unless the process that asked was killed."""
+        """Print the error, unless the client was killed."""
         if not isinstance(sys.exception(), ConnectionError):
             super().handle_error(request, client_address)
 
 
 def start_anew(state: Path) -> None:
-    """Go on with the state in another file: another test begins."""
+    """Continue with the state in another file, for another test."""
     Handler.server_.stop()
     Handler.server_ = Server(state)
     Handler.server_.start()

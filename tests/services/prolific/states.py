@@ -28,7 +28,7 @@ SETTINGS = {
     "money": 10_000_000,
     "fee_permille": 333,  # of rewards and bonuses
     "vat_permille": 0,  # of the fee
-    "bonus_delay": 0.0,  # seconds until a bonus that is paid shows
+    "bonus_delay": 0.0,  # seconds until a paid bonus appears
     "offset": 0.0,  # seconds by which the clock is ahead
     "eligible": 5_000,
     "hold_events": False,
@@ -45,7 +45,7 @@ class Refused(Exception):
 
 
 def new_id() -> str:
-    """Return an id of the form that Prolific's have."""
+    """Return an id in the format of Prolific's."""
     return secrets.token_hex(12)
 
 
@@ -73,7 +73,7 @@ class World:
         return time.time() + float(self.settings["offset"])
 
     def move_clock(self, seconds: float) -> None:
-        """Let time pass: places run out, reviews end, bonuses arrive."""
+        """Let time pass: places expire, reviews end, bonuses arrive."""
         self.configure(offset=float(self.settings["offset"]) + seconds)
         self.tick()
 
@@ -170,10 +170,10 @@ class World:
         self._tell("study.status.change", {"resource_id": study_id, "metadata": {}, "status": after})
         return self._shown(study)
 
-    # Submissions: what people do
+    # Submissions: actions of people
 
     def reserve(self, study_id: str, participant: str) -> dict[str, Any]:
-        """Give somebody a place; return it with the address to which they are sent."""
+        """Give a person a place; return it with the address to which they are sent."""
         study = self._study(study_id)
         submissions = self.store.all("submission", parent=study_id)
         if study["status"] != "ACTIVE":
@@ -209,14 +209,14 @@ class World:
         return link
 
     def start(self, submission_id: str) -> dict[str, Any]:
-        """Somebody opens the link."""
+        """Open the link: the submission becomes active."""
         submission = self._submission(submission_id)
         if submission["status"] == "RESERVED":
             self._change(submission, "ACTIVE")
         return self.shown(submission)
 
     def complete(self, submission_id: str, code: str = "") -> dict[str, Any]:
-        """Somebody comes back with a code, or with none; also after their time was up."""
+        """Return to Prolific with or without a code, even after the time has expired."""
         submission = self._submission(submission_id)
         if submission["status"] not in {"RESERVED", "ACTIVE", "TIMED-OUT"}:
             raise Refused(409, f"a submission that is {submission['status']} cannot be completed")
@@ -247,14 +247,14 @@ class World:
         return sum(s["status"] == "SCREENED OUT" for s in submissions) < action["slots"]
 
     def give_back(self, submission_id: str) -> dict[str, Any]:
-        """Somebody returns their place."""
+        """Return a place."""
         submission = self._submission(submission_id)
         if submission["status"] not in {"RESERVED", "ACTIVE", "AWAITING REVIEW", "TIMED-OUT"}:
             raise Refused(409, f"a submission that is {submission['status']} cannot be returned")
         self._change(submission, "RETURNED")
         return self.shown(submission)
 
-    # Submissions: what researchers do
+    # Submissions: actions of researchers
 
     def _submission(self, submission_id: str) -> dict[str, Any]:
         submission = self.store.get("submission", submission_id)
@@ -298,7 +298,7 @@ class World:
         }
 
     def approve(self, submission_ids: list[str]) -> None:
-        """Approve and pay; what is approved already stays so, and is not paid again."""
+        """Approve and pay; a submission that is already approved is not paid again."""
         submissions = [self._submission(submission_id) for submission_id in submission_ids]
         for submission in submissions:
             if submission["status"] in PAID:
@@ -356,7 +356,7 @@ class World:
         return {name: batch[name] for name in ("id", "study", "amount", "fees", "vat", "total_amount")}
 
     def pay_bonuses(self, batch_id: str) -> None:
-        """Take the money; the people get it a little later. Each call pays, however often one came before."""
+        """Take the money; people receive it a little later. Each call pays, even if it was made before."""
         batch = self.store.get("batch", batch_id)
         if batch is None:
             raise Refused(404, f"Bulk payment {batch_id} was not found")

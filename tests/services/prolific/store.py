@@ -1,4 +1,4 @@
-"""What the stand-in knows, in an SQLite file: it survives whatever happens to its process."""
+"""The state of the stand-in, in an SQLite file that survives its process."""
 
 import json
 import sqlite3
@@ -21,7 +21,7 @@ create table if not exists ledger (
 
 
 class Store:
-    """Documents by kind and id, and a ledger of what was paid. One writer at a time."""
+    """Documents by kind and id, and a ledger of payments. One writer at a time."""
 
     def __init__(self, path: Path) -> None:
         self._connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=30)
@@ -32,7 +32,7 @@ class Store:
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """Keep all changes of the block or, where it raises, none."""
+        """Commit all changes of the block, or none if it raises."""
         with self._lock:
             if self._depth == 0:
                 self._connection.execute("begin immediate")
