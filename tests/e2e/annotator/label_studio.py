@@ -1,4 +1,4 @@
-"""A campaign of our own server in a Label Studio, and Label Studio's page of it in a browser."""
+"""A campaign of our server in Label Studio, and Label Studio's page of it in a browser."""
 
 import os
 import time
@@ -59,7 +59,7 @@ class Bridged:
 
 @contextmanager
 def bridged_server(label_studio: LabelStudio, folder: Path, campaign: str) -> Iterator[Bridged]:
-    """Start our own web server and worker as processes, reached under another name than Label Studio is.
+    """Start our own web server and worker as processes, under a different host name from Label Studio's.
 
     `campaign` is a script that opens `campaign` in `study`, which has the group `shown`.
     """
@@ -101,13 +101,13 @@ def open_page(
 
 
 def keep(page: Any, name: str) -> None:
-    """Keep a picture of the page where somebody wants to look at it."""
+    """Save a picture of the page if a folder for pictures is set."""
     if folder := os.environ.get("STEREOSCOPE_SCREENSHOTS"):
         page.screenshot(path=Path(folder) / f"label-studio-{name}.png", full_page=True)
 
 
 def submit(page: Any, bridged: Bridged) -> float:
-    """Press Submit; return how many seconds later the annotation is here."""
+    """Press Submit; return the seconds until the annotation arrives here."""
     before, pressed = bridged.arrived(), time.monotonic()
     page.locator("button[name=submit]").click()
     while bridged.arrived() == before:

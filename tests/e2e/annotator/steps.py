@@ -1,4 +1,4 @@
-"""What tests of annotators in a real browser share: open campaigns, joining, drawing, waiting."""
+"""Helpers for tests of annotators in a real browser: open campaigns, joining, drawing, waiting."""
 
 import pytest
 
@@ -21,7 +21,7 @@ def marking(study, lead):
         for number in range(2):
             data = drawing(10 * index + number, "drum", "tall hat")
             store_image(study=study, data=data, group=group, model_label="sketch")
-    # Screens of two or three words, whichever comes first: what is pressed below is on each of them.
+    # Screens of two or three words, in random order: the keys pressed below exist on each of them.
     draft = lifecycle.create(
         study=study, name="Marking", kind="stereotype_marking", by=lead, attributes_per_screen=3
     )
@@ -39,13 +39,13 @@ def link(campaign) -> str:
 
 
 def join(page, campaign) -> None:
-    """Come in by a link, with consent and profile out of the way, and open the first task."""
+    """Join by a link, with consent and profile already given, and open the first task."""
     join_without_scripts(page, campaign)
     ready(page)
 
 
 def join_without_scripts(page, campaign) -> None:
-    """Come in as `join` does, and wait for no script."""
+    """Join as `join` does, without waiting for scripts."""
     address = link(campaign)
     page.goto(address)
     page.get_by_role("button", name="Start").click()
@@ -57,13 +57,13 @@ def join_without_scripts(page, campaign) -> None:
 
 
 def ready(page) -> None:
-    """Wait until the task's module has taken over, and its pictures are there.
+    """Wait until the task's script is ready and its pictures are loaded.
 
-    Asking what the page holds before that would ask the page one comes from, which a click leaves a little later.
+    Earlier queries would reach the previous page, which a click leaves with a small delay.
     """
     page.locator("form[data-task][data-ready]").wait_for()
     seen = "(all) => all.every(({complete, naturalWidth}) => complete && naturalWidth > 0)"
-    # A page under our policy evaluates no strings, so that waiting for a function is not possible.
+    # The page's policy forbids evaluating strings, so `wait_for_function` is impossible.
     for _ in range(600):
         if page.locator("[data-image]").evaluate_all(seen):
             return
@@ -72,7 +72,7 @@ def ready(page) -> None:
 
 
 def shown_at(page) -> tuple[float, float, float, float]:
-    """Return left, top, width and height of the picture on the screen, without its letter-box."""
+    """Return left, top, width and height of the picture on the screen, without margins."""
     return tuple(
         page.evaluate(
             """() => {

@@ -1,4 +1,4 @@
-"""The picture and its boxes in a real browser: boxes in boxes, zooming and moving about, blurring, breaks."""
+"""The picture and its boxes in a real browser: nested boxes, zooming and panning, blurring, breaks."""
 
 import pytest
 
@@ -23,13 +23,13 @@ def click(page, x, y) -> None:
 
 
 def chosen(page) -> list[int]:
-    """Return the places, in the order drawn, of the boxes that are chosen."""
+    """Return the indices, in drawing order, of the selected boxes."""
     boxes = page.locator("[data-overlay] [data-box]").all()
     return [place for place, box in enumerate(boxes) if "selected" in box.get_attribute("class")]
 
 
 def until(page, holds) -> None:
-    """Wait for what the browser does in its own time, such as turning the wheel into an event."""
+    """Wait for asynchronous effects of the browser, such as the event of a turned wheel."""
     for _ in range(400):
         if holds():
             return
@@ -51,13 +51,13 @@ def test_a_box_of_another_attribute_is_drawn_inside_a_box_and_each_can_be_chosen
     assert chosen(page) == [1]
     click(page, 0.2, 0.2)
     assert chosen(page) == [0]
-    # Where both lie the smaller is chosen first, then the one around it.
+    # Where boxes overlap, the smaller is selected first, then the one around it.
     page.keyboard.press("Escape")
     click(page, 0.5, 0.5)
     assert chosen(page) == [1]
     click(page, 0.5, 0.5)
     assert chosen(page) == [0]
-    # A drag that begins in the chosen box moves it, also where another lies over it.
+    # A drag that begins in the selected box moves it, even where another box covers it.
     drag(page, (0.5, 0.5, 0.55, 0.55))
     submit(page)
     outer, inner = Box.objects.order_by("pk")
@@ -98,7 +98,7 @@ def test_boxes_keep_their_place_on_the_picture_while_it_is_enlarged_and_moved(pa
     page.mouse.wheel(0, -200)
     page.keyboard.up("Control")
     until(page, lambda: shown_at(page)[2] > enlarged[2] * 1.5)
-    # Moved by a pointer in the enlarged picture, it moves by as much of the picture.
+    # In the enlarged picture, a drag moves the box by the same distance in the picture.
     drag(page, (0.5, 0.5, 0.51, 0.52))
     page.keyboard.press("f")
     assert shown_at(page) == pytest.approx(before, abs=1)

@@ -1,4 +1,4 @@
-"""What an annotator answered outlives reloads, lost connections, breaks and sessions."""
+"""An annotator's answers survive reloads, lost connections, breaks and expired sessions."""
 
 import pytest
 
@@ -130,7 +130,7 @@ def test_of_a_pause_only_the_first_minute_counts_as_work(page, marking):
         page.get_by_role("button", name="Submit").click()
     saved(page, 1)
     assert 60 <= sent.value.post_data_json["active_seconds"] < 90
-    assert Annotation.objects.get().active_seconds < 60  # no longer than the lease has existed
+    assert Annotation.objects.get().active_seconds < 60  # no longer than the age of the lease
 
 
 def test_somebody_signed_out_keeps_the_answer(page, marking):

@@ -1,4 +1,4 @@
-"""Somebody labels in Label Studio's own page, in a real browser, and it arrives here at once."""
+"""Labels made on Label Studio's own page, in a real browser, arrive here at once."""
 
 import re
 from urllib.parse import urlsplit
@@ -63,7 +63,7 @@ def test_a_choice_and_a_box_drawn_with_the_mouse_arrive_here(page, bridged):
     page.locator(".lsf-label", has_text="tall hat").click()
     left, top, right, bottom = CORNERS
     shown = picture.bounding_box()
-    # As large as the window allows, and all of it to be seen.
+    # As large as the window allows, and completely visible.
     assert shown["height"] > 500
     assert shown["y"] + shown["height"] < 760
     page.mouse.move(shown["x"] + left * shown["width"], shown["y"] + top * shown["height"])
@@ -98,7 +98,7 @@ def test_a_rating_arrives_here_and_unsure_needs_a_reason(page, bridged, label_st
     said = bridged.server.ask(SAID)
     assert (said["rating"], said["justification"]) == ([3], "a word I do not know")
     assert took <= WITHIN
-    # The next one, by its key.
+    # The next task, by its key.
     reason.wait_for(state="hidden")
     page.keyboard.press("1")
     assert submit(page, bridged) <= WITHIN

@@ -1,4 +1,4 @@
-"""Questions that a study declares are answered in Label Studio's own page, in a real browser, and arrive here."""
+"""Questions declared by a study are answered on Label Studio's own page, in a real browser, and arrive here."""
 
 import re
 
@@ -11,7 +11,7 @@ pytestmark = [pytest.mark.e2e, pytest.mark.services, pytest.mark.slow, pytest.ma
 
 # Left, top, right, bottom in fractions of the picture.
 CORNERS = (0.3, 0.2, 0.6, 0.5)
-# Campaigns of a kind whose screens show images of one prompt, one of them declared by the study.
+# Campaigns of kinds whose screens show images of one prompt, one of them declared by the study.
 MAKE = """
 from pathlib import Path
 import re

@@ -1,4 +1,4 @@
-"""A second language and the other direction of writing, in a real browser."""
+"""A second language and right-to-left writing, in a real browser."""
 
 import pytest
 from django.urls import reverse

@@ -23,7 +23,7 @@ PICTURES = os.environ.get("PICTURES")  # a folder for pictures of the pages
 
 
 def looked_at(page, name: str) -> None:
-    """Check a page with axe and on a phone; keep pictures of it where a folder is given."""
+    """Check a page with axe and on a phone; save pictures of it if a folder is set."""
     open_parts(page)
     assert violations(page) == []
     page.emulate_media(color_scheme="light")
@@ -37,7 +37,7 @@ def looked_at(page, name: str) -> None:
 
 @pytest.fixture
 def recruitment(rating, study, lead) -> Recruitment:
-    """Two screens for 2.00 GBP."""
+    """Return a recruitment of two screens for 2.00 GBP."""
     links = providers.LinkForm("Isles Panel", "pid", "session", "", "https://panel.example/done?cc={code}")
     panel = providers.add(study=study, by=lead, name="Isles Panel", links=links)
     terms = recruitments.Terms(
@@ -59,7 +59,7 @@ def test_somebody_from_a_panel_works_and_returns(recruitment, page):
         ready(page)
         page.get_by_text("Strongly Agree", exact=True).click()
         page.get_by_role("button", name="Submit").click()
-        # Nothing is chosen on the next screen, nor at the end.
+        # Nothing is preselected on the next screen, nor on the last.
         expect(page.locator("form[data-task] input[type=radio]:checked")).to_have_count(0)
     page.wait_for_url("**/end/")
     assert page.get_by_text(recruitment.completed_code).first.is_visible()

@@ -47,7 +47,7 @@ def come(page, campaign) -> None:
 
 
 def begun(page) -> None:
-    """Wait until the page's module has taken over and its picture is there, without which nothing is submitted."""
+    """Wait until the page's script is ready and its picture loaded, without which nothing can be submitted."""
     page.locator("form[data-practice][data-ready]").wait_for()
     for _ in range(100):
         if page.evaluate(
@@ -73,7 +73,7 @@ def test_somebody_fails_once_learns_and_passes_by_mouse_and_keys(page, practised
     page.keyboard.press("0")
     page.keyboard.press("Enter")
     told(page, "0 of 1 right")
-    assert page.evaluate("document.activeElement.tagName") == "H1"  # so that it is read out
+    assert page.evaluate("document.activeElement.tagName") == "H1"  # so that screen readers read it out
     page.get_by_text("It stands on the head.").wait_for()
     page.keyboard.press("g")  # to the guidelines, and back
     page.locator("[data-guidelines][open] summary:focus").wait_for()

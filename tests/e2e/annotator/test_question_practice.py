@@ -40,7 +40,7 @@ def opened(study, lead):
 
 
 def looked_at(page, name: str) -> None:
-    """Check a page with axe and on a phone; keep pictures of it where a folder is given."""
+    """Check a page with axe and on a phone; save pictures of it if a folder is set."""
     open_parts(page)
     assert violations(page) == []
     page.emulate_media(color_scheme="light")

@@ -1,4 +1,4 @@
-"""Annotators answer the questions of declared kinds, over a real server, into the database."""
+"""Annotators answer the questions of declared kinds, with a real server and database."""
 
 import pytest
 from django.urls import reverse
@@ -39,7 +39,7 @@ def opened(study, lead):
 
 
 def judgements() -> list[tuple]:
-    """Return the judgements of the last answer: question, place of the stimulus, value."""
+    """Return the judgements of the last answer: question, index of the stimulus, value."""
     rows = Judgement.objects.filter(annotation=Annotation.objects.latest("pk")).order_by("pk")
     columns = rows.values_list("question", "stimulus__position", "present", "rating", "code", "rank", "text")
     return [(name, place, next(one for one in values if one is not None)) for name, place, *values in columns]
@@ -166,7 +166,7 @@ def test_a_picture_is_described_by_keys_alone(page, opened):
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", QUESTION_KINDS)
 def test_the_screen_of_a_kind_suits_everybody(new_page, opened, kind):
-    """Axe finds nothing; a phone shows it whole without scrolling sideways, with controls that fingers hit."""
+    """Axe finds nothing; a phone shows it without horizontal scrolling, with controls large enough for fingers."""
     page = new_page(size=PHONE, touch=True)
     join(page, opened(kind))
     assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]

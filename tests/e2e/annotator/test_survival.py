@@ -1,4 +1,4 @@
-"""Work outlives a lost network, a server that restarts, a closed tab, a session that ended and a second tab."""
+"""Work survives a lost network, a restarted server, a closed tab, an expired session and a second tab."""
 
 import socket
 import threading
@@ -21,7 +21,7 @@ KEPT = "Object.keys(localStorage).filter((key) => key.startsWith('annotate:draft
 
 
 class Passage:
-    """A way to a server that can be closed, dropping what goes through it, and opened again at the same port."""
+    """A connection to a server that can be closed, which drops its traffic, and reopened at the same port."""
 
     def __init__(self, host: str, port: int) -> None:
         self.upstream = (host, port)
@@ -67,7 +67,7 @@ class Passage:
 
 
 def another_tab(page):
-    """Return a new tab of the same browser profile, whose complaints count as well."""
+    """Return a new tab of the same browser profile, whose errors count as well."""
     tab = page.context.new_page()
     be_patient(tab)
     tab.on("pageerror", lambda error: page.complaints.append(str(error)))
@@ -75,9 +75,9 @@ def another_tab(page):
 
 
 def leave(page) -> None:
-    """Close the tab, which sends nothing from here on.
+    """Close the tab after preventing further requests.
 
-    A tab that is being closed lives on for a moment in which it is not offline any more, and might try again.
+    A closing tab is briefly online again, and might otherwise retry.
     """
     page.evaluate("() => { window.fetch = () => new Promise(() => {}); }")
     page.close()
@@ -88,7 +88,7 @@ def task_address(campaign) -> str:
 
 
 def submit_into_nothing(page) -> None:
-    """Submit an answer while nothing comes back; the page keeps trying."""
+    """Submit an answer without receiving a response; the page keeps trying."""
     page.keyboard.press("0")
     page.context.set_offline(True)
     page.get_by_role("button", name="Submit").click()
@@ -194,7 +194,7 @@ def test_an_answer_to_a_task_that_somebody_else_has_meanwhile_is_sent_beside_the
     submit_into_nothing(page)
     first = Assignment.objects.get()
     leave(page)
-    # Its time runs out, and another task is leased.
+    # The assignment expires, and another task is leased.
     Assignment.objects.filter(pk=first.pk).update(state="expired", slot=None, ended_at=first.leased_at)
     first.task.__class__.objects.filter(pk=first.task_id).update(held=0, wanted=0)
     tab = another_tab(page)
@@ -210,7 +210,7 @@ def test_an_answer_to_a_task_that_somebody_else_has_meanwhile_is_sent_beside_the
 def test_an_answer_refused_for_good_is_told_and_not_sent_for_ever(page, marking):
     join(page, marking)
     submit_into_nothing(page)
-    # Neither a tick nor 'none of the above': no server takes that.
+    # Neither a tick nor 'none of the above', which every server refuses.
     page.evaluate(
         f"""() => {{
           for (const key of {KEPT}) {{
@@ -261,7 +261,7 @@ def test_a_draft_outlives_the_session_and_comes_back_after_signing_in_with_a_pas
     drag(page, FIRST)
     Session.objects.all().delete()
     page.reload()
-    page.complaints.clear()  # the browser reports it if the next task was asked for after the session had ended
+    page.complaints.clear()  # reported if the next task was requested after the session ended
     page.get_by_label("Username").fill(person.username)
     page.get_by_label("Password").fill("a-long-enough-word")
     page.get_by_role("button", name="Sign in", exact=True).click()
@@ -349,5 +349,5 @@ def test_leaving_is_asked_about_only_while_something_is_on_its_way(page, marking
     page.get_by_text("Not saved yet").wait_for()
     page.goto("/annotate/")
     assert asked == ["beforeunload"]
-    page.goto("about:blank")  # else the next try is a further complaint
+    page.goto("about:blank")  # otherwise the next attempt is reported too
     page.complaints.clear()

@@ -1,4 +1,4 @@
-"""Annotators at work in a real browser, from the invitation to what the database holds."""
+"""Annotators at work in a real browser, from the invitation to the rows in the database."""
 
 import re
 
@@ -73,7 +73,7 @@ def test_two_clicks_draw_a_box_that_can_be_moved_resized_deleted_and_brought_bac
     box = page.locator("[data-overlay] [data-box]")
     box.wait_for()
 
-    # It is chosen: dragging inside moves it, dragging a corner resizes it.
+    # It is selected: dragging inside moves it, dragging a corner resizes it.
     page.mouse.move(left + 0.3 * width, top + 0.2 * height)
     page.mouse.down()
     page.mouse.move(left + 0.4 * width, top + 0.3 * height, steps=4)
@@ -100,7 +100,7 @@ def test_a_box_is_drawn_inside_another(page, marking):
     drag(page, (0.1, 0.1, 0.9, 0.9))
     page.keyboard.press("Escape")
     drag(page, (0.4, 0.4, 0.6, 0.6))
-    # The one just drawn is chosen: with Shift a drag inside it draws instead of moving it.
+    # The new box is selected: with Shift, a drag inside it draws instead of moving it.
     page.keyboard.down("Shift")
     drag(page, (0.45, 0.45, 0.55, 0.55))
     page.keyboard.up("Shift")

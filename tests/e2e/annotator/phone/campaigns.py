@@ -1,4 +1,4 @@
-"""Open campaigns that are as hard on a phone as they get: four pictures, long words, long texts, boxes required."""
+"""Open campaigns that are difficult on a phone: four pictures, long words, long texts, required boxes."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""On a phone every kind is answered with the picture or text in view, without scrolling back, and nothing jumps."""
+"""On a phone, every kind is answered with the picture or text in view, without scrolling back or jumps."""
 
 import json
 import os
@@ -15,7 +15,7 @@ from tests.e2e.annotator.steps import join
 __all__ = ["open_campaign"]
 pytestmark = [pytest.mark.e2e, pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 
-PICTURES = os.environ.get("PICTURES")  # a folder for pictures of the screens and for what was measured
+PICTURES = os.environ.get("PICTURES")  # a folder for pictures of the screens and for measurements
 SIZES = {
     "390x844": {"width": 390, "height": 844},
     "360x640": {"width": 360, "height": 640},

@@ -1,14 +1,14 @@
-"""Somebody who answers with one thumb: taps what they see, and only ever scrolls down.
+"""A person who answers with one thumb: taps visible controls, and only scrolls down.
 
-What is measured while they do is kept in `steps`: how much of each picture or text is in view when an answer is tapped,
-and how far the tap moves the picture, what was tapped, the other answers and Submit.
+Measurements are collected in `steps`: the visible share of each picture or text when an answer is tapped,
+and how far the tap moves the picture, the tapped control, the other answers and Submit.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-# What can be tapped, and where nothing lies over the page: below the pictures that stick, above the row of Submit.
+# The tappable area, which nothing covers: below the sticky pictures, above the row of Submit.
 SEE = """() => {
   const bar = document.querySelector(".sticky-actions").getBoundingClientRect();
   const screen = { top: 0, bottom: Math.min(bar.top, innerHeight), left: 0, right: innerWidth };
@@ -49,14 +49,14 @@ class Step:
     """One tap on an answer."""
 
     name: str
-    shares: tuple[float, ...]  # of each picture or text, in view
+    shares: tuple[float, ...]  # visible share of each picture or text
     sizes: tuple[tuple[float, float], ...]
-    moved: Mapping[str, float]  # in CSS pixels, by what moved
+    moved: Mapping[str, float]  # in CSS pixels, by the element that moved
 
 
 @dataclass
 class Thumb:
-    """A phone, and what was measured on it."""
+    """A phone, and the measurements on it."""
 
     page: Any
     steps: list[Step] = field(default_factory=list)
@@ -67,7 +67,7 @@ class Thumb:
         return self.page.evaluate(SEE)
 
     def reach(self, target: Any) -> dict[str, Any]:
-        """Scroll down until the target lies above the row of Submit, and return where it is."""
+        """Scroll down until the target is above the row of Submit, and return its position."""
         for _ in range(20):
             at = target.evaluate(AT)
             hidden_by = at["bottom"] - self.see()["bottom"]
@@ -91,7 +91,7 @@ class Thumb:
         same = before["asked"] == after["asked"]
         moved = {
             "judged": _farthest(before["judged"], after["judged"]),
-            # A further question goes in its place: those that follow it make room.
+            # A dependent question appears in its place, and those below it move.
             "answers": _farthest(before["answers"], after["answers"]) if same else 0.0,
             "submit": abs(before["submit"]["top"] - after["submit"]["top"]),
             "tapped": tapped,
@@ -103,7 +103,7 @@ class Thumb:
         self.scrolled = after["scrolled"]
 
     def mark(self, shape: str, *corners: tuple[float, float]) -> None:
-        """Tap places of the first picture, given in fractions of it."""
+        """Tap points of the first picture, given in fractions of it."""
         picture = self.page.locator(".layer > img").first
         box = picture.bounding_box()
         before = self.see()
@@ -128,7 +128,7 @@ def _farthest(before: list[dict[str, float]], after: list[dict[str, float]]) -> 
 
 
 def answer_screen(thumb: Thumb) -> None:
-    """Answer all that a screen asks, from its top to its end; each answer of a question is tapped once."""
+    """Answer all questions of a screen from top to bottom; each answer of a question is tapped once."""
     page = thumb.page
     if page.locator("[data-attributes]").count():
         return _mark_attributes(thumb)
@@ -163,7 +163,7 @@ def _answer_questions(thumb: Thumb) -> None:
             thumb.tap(row.locator(".place").nth(place), f"{name} {place + 1}")
         for place, label in enumerate(asked.locator(".word, .choice").all()):
             if label.locator("[value=none]").count() and asked.locator(".word, [type=checkbox]").count():
-                continue  # it would take back the others
+                continue  # it would clear the others
             thumb.tap(label, f"{name} {place + 1}")
         if asked.locator("textarea:visible").count():
             thumb_writes(thumb, asked.locator("textarea"))

@@ -1,6 +1,6 @@
-"""Read in German, Spanish and Hindi on a telephone, every kind is done from the invitation to the end without English.
+"""On a phone in German, Spanish and Hindi, every kind shows no English from the invitation to the end.
 
-English words are those of the catalogues themselves that the language does not use. What a lead writes stays as it is.
+English words are those of the catalogues that the language itself does not use. A lead's texts are not translated.
 """
 
 import pytest
@@ -57,13 +57,13 @@ def test_every_kind_is_done_on_a_telephone_without_a_word_of_english(new_page, c
     walk.look("home")
     page.goto("/annotate/time-and-pay/")
     walk.look("pay")
-    assert AnnotatorProfile.objects.get().nationality  # said of oneself on the walk
+    assert AnnotatorProfile.objects.get().nationality  # entered during the walk
     assert Annotation.objects.values("campaign").distinct().count() == len(KINDS)
     assert walk.met == {}
 
 
 def do(walk: Walk, campaign, kind) -> None:
-    """Do one campaign, from its invitation to its last page."""
+    """Complete one campaign, from its invitation to its last page."""
     page, key = walk.page, kind.key
     page.goto(link(campaign))
     walk.look(f"{key}-invitation")

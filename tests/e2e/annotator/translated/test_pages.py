@@ -1,7 +1,7 @@
-"""Read in German, Spanish and Hindi on a telephone, what stands around the tasks has no English either.
+"""On a phone in German, Spanish and Hindi, the pages around the tasks show no English either.
 
-That is what one says of oneself, the account, withdrawing, a panel, and everything that is shown when something is
-wrong: no connection, links and addresses that do not work, too many tries, a server that fails.
+These are the pages about oneself, the account, withdrawing, a panel, and all errors: no connection, invalid links
+and addresses, too many attempts, a server that fails.
 """
 
 from decimal import Decimal
@@ -38,7 +38,7 @@ def walk(new_page, study, language) -> Walk:
 
 @pytest.fixture
 def joined(walk, rating) -> Campaign:
-    """A campaign that the person on the walk has joined, up to its first task."""
+    """Return a campaign that the person on the walk has joined, up to its first task."""
     walk.begin(link(rating))
     for _ in range(4):
         walk.onward()
@@ -63,7 +63,7 @@ def test_what_one_says_of_oneself(walk, rating):
     walk.look("link")
     page.goto(reverse("annotate:profile"))
     walk.look("about-you-again")
-    page.complaints.clear()  # the page that refuses has a status of an error
+    page.complaints.clear()  # the refusing page has an error status
     assert walk.met == {}
 
 
@@ -102,7 +102,7 @@ def test_no_connection(walk, joined):
     walk.submit()
     page.locator("a[href*='/account/sign-in/']").wait_for()
     walk.look("signed-out")
-    page.complaints.clear()  # the browser reports what was refused
+    page.complaints.clear()  # the browser reports refused requests
     assert walk.met == {}
 
 
@@ -140,7 +140,7 @@ def test_signing_in_and_the_account(walk, joined):
     page.goto(reverse("annotate:home"))
     walk.onward_by("[data-sign-out] button")
     walk.look("signed-out")
-    page.complaints.clear()  # pages that refuse have a status of an error
+    page.complaints.clear()  # refusing pages have an error status
     assert walk.met == {}
 
 
@@ -177,7 +177,7 @@ def test_what_is_shown_when_something_is_wrong(walk, joined, rating):
         with translation.override(walk.language):
             page.set_content(render_to_string(f"{status}.html"))
         walk.look(str(status))
-    page.complaints.clear()  # pages that refuse have a status of an error
+    page.complaints.clear()  # refusing pages have an error status
     assert walk.met == {}
 
 
@@ -215,5 +215,5 @@ def test_from_a_panel_and_back(walk, rating, study, lead):
     ):
         page.goto(address + query)
         walk.look(f"panel-{name}")
-    page.complaints.clear()  # pages that refuse have a status of an error
+    page.complaints.clear()  # refusing pages have an error status
     assert walk.met == {}

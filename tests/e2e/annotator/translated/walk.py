@@ -1,4 +1,4 @@
-"""Somebody who reads a campaign on a telephone in another language, and the English that they meet."""
+"""A person who uses a campaign on a phone in another language, and the English words that they see."""
 
 import os
 import re
@@ -47,7 +47,7 @@ def words_in(text: str) -> set[str]:
 
 
 def english_words(language: str) -> set[str]:
-    """Return the words of the English texts that the language does not use, and that nothing else shows."""
+    """Return the words of the English texts that the language's own texts do not use, except NAMES."""
     english, own = set(), set()
     for source, words in compiled(language, *DOMAINS):
         if source != words:
@@ -61,7 +61,7 @@ def lead_words() -> set[str]:
 
 
 class Walk:
-    """Somebody with a telephone, and the English that they met so far."""
+    """A person with a phone, and the English words seen so far."""
 
     def __init__(self, page, language: str, *, names: str = "") -> None:
         """`names` are words of the study, of a panel or of the person, which are the same in every language."""
@@ -71,12 +71,12 @@ class Walk:
         self.met: dict[str, list[str]] = {}
 
     def look(self, name: str) -> None:
-        """Read all of a page, titles and labels too."""
+        """Read a whole page, including titles and labels."""
         assert self.page.locator("html").get_attribute("lang") == self.language, name
         assert self.page.locator("html").get_attribute("dir") == "ltr", name
         read = words_in(self.page.evaluate(READ))
         left = read & self.english
-        if self.language == "hi":  # whatever is written in Latin letters
+        if self.language == "hi":  # all words in Latin letters
             left |= {
                 word for word in read - NAMES - self.left_as_is if re.match("[a-z]", word)
             } - self.codes()
@@ -103,12 +103,12 @@ class Walk:
         self.onward_by("form.about-you [name=skip], main .button.primary.large")
 
     def onward_by(self, selector: str) -> None:
-        """Tap what leads to another page."""
+        """Tap an element that leads to another page."""
         with self.page.expect_navigation():
             self.tap(selector)
 
     def answer(self, *, last: bool = False) -> None:
-        """Answer a screen: the first of each answers, or the last; every question that has to be answered."""
+        """Answer a screen: the first answer of each question, or the last; all required questions."""
         self.page.locator("form.task-form[data-ready]").wait_for()
         if (none := self.page.locator(".none input")).count():
             if last:
