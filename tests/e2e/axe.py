@@ -1,4 +1,4 @@
-"""axe-core (WCAG 2.2 AA) on pages as they stand: in light and dark, on a desktop and on a phone with touch."""
+"""axe-core (WCAG 2.2 AA) on current pages: in light and dark, on a desktop and on a phone with touch."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,9 +10,9 @@ from tests.e2e.conftest import DESKTOP
 AXE = (Path(__file__).parent / "vendor" / "axe.min.js").read_text(encoding="utf-8")
 PHONE = {"width": 390, "height": 844}
 EVERYTHING = {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]}
-# All that can differ between light and dark.
+# Rules whose result can differ between light and dark.
 COLOURS = ["color-contrast", "link-in-text-block"]
-# All that can differ on a narrow screen, where some elements are hidden and others shown.
+# Rules whose result can differ on a narrow screen, where some elements are hidden and others shown.
 SIZES = [*COLOURS, "target-size", "scrollable-region-focusable", "aria-hidden-focus", "button-name", "image-alt",
          "label", "link-name", "nested-interactive", "select-name", "summary-name", "svg-img-alt"]  # fmt: skip
 FIND = """async (rules) => {
@@ -20,7 +20,7 @@ FIND = """async (rules) => {
   const words = (id, node) => `${id}: ${node.target} ${node.html.slice(0, 160)} ${node.failureSummary}`;
   return found.violations.flatMap(({id, nodes}) => nodes.map((node) => words(id, node)));
 }"""
-# What makes a page scroll sideways: what stands out on the right, but for parts that scroll by themselves.
+# Elements that make a page scroll horizontally: those beyond the right edge, except in parts that scroll themselves.
 TOO_WIDE = """(width) => {
   const scrolls = (one) => getComputedStyle(one).overflowX !== "visible";
   const held = (one) => one !== document.body && (scrolls(one) || held(one.parentElement));
@@ -38,12 +38,12 @@ def sign_in(page, client, user, live_server) -> None:
 
 
 def open_parts(page) -> None:
-    """Open everything that can be opened, so that nothing is judged unseen."""
+    """Open everything that can be opened, so that all content is checked."""
     page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
 
 
 class Look(NamedTuple):
-    """A way to look at a page: on which screen, in which scheme, by which rules."""
+    """A check of a page: screen, colour scheme and rules."""
 
     size: dict[str, int]
     scheme: str
@@ -55,13 +55,13 @@ LOOKS = (
     Look(DESKTOP, "dark", {"type": "rule", "values": COLOURS}),
     Look(PHONE, "light", {"type": "rule", "values": SIZES}),
 )
-# For pages that are like others of which all looks are taken.
+# For pages similar to others that are checked in all looks.
 ONE_LOOK = (Look(PHONE, "dark", EVERYTHING),)
 
 
 @contextmanager
 def screen_of(page, size) -> Iterator[None]:
-    """Give the page a screen of this size; on a phone, fingers instead of a mouse."""
+    """Give the page a screen of this size; on a phone, touch instead of a mouse."""
     session = page.context.new_cdp_session(page)
     session.send("Emulation.setTouchEmulationEnabled", {"enabled": size == PHONE})
     page.set_viewport_size(size)
@@ -72,13 +72,13 @@ def screen_of(page, size) -> Iterator[None]:
 
 
 def violations(page, looks=LOOKS) -> list[str]:
-    """Return what axe finds on the page as it stands, in each look, and what makes a phone scroll sideways."""
+    """Return axe's violations on the current page, in each look, and elements that make a phone scroll horizontally."""
     page.evaluate(AXE)
     found: set[str] = set()
     for size, scheme, rules in looks:
         page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
         with screen_of(page, size):
-            # At its end the row of buttons that sticks to the screen's edge lies over nothing.
+            # At the end of the page, the sticky row of buttons covers nothing.
             page.evaluate("window.scrollTo(0, document.documentElement.scrollHeight)")
             faults = page.evaluate(FIND, rules)
             if size == PHONE:

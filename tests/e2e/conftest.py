@@ -1,4 +1,4 @@
-"""A real browser. What a page logs as an error, or its content security policy refuses, fails the test."""
+"""A real browser. Errors logged by a page and violations of its content security policy fail the test."""
 
 import threading
 import time
@@ -11,13 +11,13 @@ PHONE = {"width": 360, "height": 740}
 
 
 def be_patient(page) -> None:
-    """Wait long before giving up: where the machine does other work too, a page takes its time."""
+    """Set long time-outs, because pages are slow on a busy machine."""
     page.set_default_timeout(30_000)
     page.set_default_navigation_timeout(90_000)
 
 
 def _wait_for_answers(*, seconds: float = 10) -> None:
-    """Let the server end what it does for pages that are gone: SQLite empties no table that a thread still reads."""
+    """Let the server finish requests of closed pages, because SQLite cannot empty a table that a thread still reads."""
     end = time.monotonic() + seconds
     while time.monotonic() < end and any(
         "process_request" in thread.name for thread in threading.enumerate()
@@ -27,7 +27,7 @@ def _wait_for_answers(*, seconds: float = 10) -> None:
 
 @pytest.fixture
 def new_page(browser, live_server) -> Iterator[Callable]:
-    """Return a maker of pages, each in a browser profile of its own: `new_page(size=PHONE, touch=True)`."""
+    """Return a maker of pages, each in a separate browser profile: `new_page(size=PHONE, touch=True)`."""
     contexts, complaints = [], []
 
     def listen(page):
@@ -42,7 +42,7 @@ def new_page(browser, live_server) -> Iterator[Callable]:
         page = context.new_page()
         be_patient(page)
         listen(page)
-        # A page of a test that expects an error (a picture that is not there) empties this itself.
+        # A test that expects an error (such as a missing picture) clears this list itself.
         page.complaints = complaints
         return page
 
@@ -55,5 +55,5 @@ def new_page(browser, live_server) -> Iterator[Callable]:
 
 @pytest.fixture
 def page(new_page):
-    """One page on a desktop."""
+    """Return one page on a desktop."""
     return new_page()

@@ -1,10 +1,10 @@
-"""What tests share that use pages by keyboard alone: the focus moves by Tab, and can be seen wherever it is."""
+"""Helpers for tests by keyboard alone: Tab moves the focus, which must be visible everywhere."""
 
 import pytest
 
-FAR = 120  # presses of Tab after which a page counts as one that never gets there
+FAR = 120  # presses of Tab after which the target counts as unreachable
 SPARE = 6  # presses for the page itself, and for parts that are scrolled by keys
-# What has the focus can be told from what has not, and lies in the window, before whatever sticks to its edges.
+# The focused element looks different from others, and is in the window, not covered by sticky parts.
 SEEN = """(element) => {
   if (element.matches("h1, main")) return true;
   if (!element.matches(":focus")) return true;  // the browser's own button in a field for a date, with its own ring
@@ -20,7 +20,7 @@ SEEN = """(element) => {
   }));
   return inFront && (outlined(element) || outlined(holder));
 }"""
-# All that Tab comes to, of radio buttons with one name only one.
+# All elements that Tab reaches, with one radio button per name.
 STOPS = """() => {
   const names = new Set();
   const stops = document.querySelectorAll("a[href], button, input, select, textarea, summary, [tabindex]");
@@ -32,7 +32,7 @@ STOPS = """() => {
   });
   return window.stops.length;
 }"""
-# Where the focus is among the stops, and whether it can be seen there.
+# The index of the focus among these elements, and whether it is visible.
 HERE = f"""() => {{
   const here = document.activeElement;
   const number = window.stops.findIndex((one) => one === here || (one.type === "radio" && one.name === here.name));
@@ -60,14 +60,14 @@ def press(page, target, key: str = "Enter") -> None:
 
 
 def follow(page, target) -> None:
-    """Press what leads to another page."""
+    """Activate an element that leads to another page."""
     go(page, target)
     with page.expect_navigation():
         page.keyboard.press("Enter")
 
 
 def write(page, target, text: str) -> None:
-    """Replace what a field holds."""
+    """Replace the content of a field."""
     go(page, target)
     page.keyboard.press("Control+a")
     page.keyboard.type(text)
@@ -93,7 +93,7 @@ def skip_to_content(page) -> None:
 
 
 def walk_through(page) -> None:
-    """Press Tab through a whole page: each stop can be seen, none is left out, and none holds the focus."""
+    """Press Tab through a whole page: each element is visible, none is skipped, and none traps the focus."""
     missing = set(range(page.evaluate(STOPS)))
     for _ in range(len(missing) + SPARE):
         page.keyboard.press("Tab")

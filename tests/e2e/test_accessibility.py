@@ -55,13 +55,13 @@ def test_every_page_of_an_annotator(new_page, busy, marking, rating, client, liv
     page.complaints.clear()  # the unknown link is answered 404
     person = new_annotator(marking)
     sign_in(page, client, person.user, live_server)
-    page.goto(f"/annotate/{marking.pk}/")  # leads to about you
+    page.goto(f"/annotate/{marking.pk}/")  # redirects to the page about oneself
     page.get_by_role("button", name="Skip").click()
     page.get_by_text("Your way back").first.wait_for()
     found += violations(page)
     done = leases.next_assignment(campaign=marking, annotator=person)
     submit(done)
-    # A task at work: ticked, with a chosen box, a refusal and every notice to be seen.
+    # A task during work: ticked, with a selected box, a refusal and every notice visible.
     page.goto(f"/annotate/{marking.pk}/")
     page.locator("[data-drawing]:not([hidden])").wait_for()
     page.keyboard.press("1")
@@ -123,7 +123,7 @@ def test_every_page_about_label_studio(new_page, marking, lead, client, live_ser
     empty = [before["annotation:label_studio"], before["annotation:campaign_label_studio"]]
     found = wrong(page, empty)
     server = rows.server_of(study)
-    found += wrong(page, [before["annotation:campaign_label_studio"]])  # now there is something to choose
+    found += wrong(page, [before["annotation:campaign_label_studio"]])  # now there are options
     bridge = rows.bridge_of(marking, server)
     user = rows.user_of(server, 1)
     at = label_studio_pages(server.pk, user.pk)
@@ -135,7 +135,7 @@ def test_every_page_about_label_studio(new_page, marking, lead, client, live_ser
     rows.in_trouble(bridge)
     task = marking.tasks.earliest("pk")
     told(bridge, task, 901, 2, minute=1)
-    told(bridge, task, 901, 2, text_of(task), minute=1, changed=2, updated_by=1)  # by somebody else
+    told(bridge, task, 901, 2, text_of(task), minute=1, changed=2, updated_by=1)  # by another person
     changed = LabelStudioAnnotation.objects.get(external_id=901)
     work = {"kind": "label_studio.push", "title": "Push", "arguments": {"bridge": bridge.pk}}
     Job.objects.create(**work, study_id=study.pk, state="running", steps_done=3, steps_total=40)
@@ -183,7 +183,7 @@ def test_every_page_before_signing_in_and_of_a_panel(new_page, marking, lead, cl
     page.context.add_cookies([{"name": "stereoscope_session", "value": cookie, "url": live_server.url}])
     found += visit(page, of_panel.pop("panel:refused"), status=409)
     found += wrong(page, of_panel.values())
-    page.complaints.clear()  # the browser reports what was answered 409
+    page.complaints.clear()  # the browser reports the status 409
     assert found == []
 
 
@@ -227,7 +227,7 @@ def test_sign_in_start_page_and_errors(new_page, busy, client, live_server, sett
         body = render_to_string(template, request=RequestFactory().get("/"))
         page.route(f"**/{template}", partial(_answer, body))
         found += visit(page, f"/{template}")
-    page.complaints.clear()  # the browser reports what was answered 404
+    page.complaints.clear()  # the browser reports the status 404
     assert found == []
 
 

@@ -41,7 +41,7 @@ def test_an_annotator_who_marks_pictures_needs_no_mouse(page, marking):
     page.get_by_text("Reported. Thank you.").wait_for()
     follow(page, page.locator("[data-previous]"))
     ready(page)
-    page.keyboard.press("v")  # blurred, as it was asked for above
+    page.keyboard.press("v")  # blurred, as chosen above
     press(page, page.locator("[data-none]"), "Space")
     follow(page, button(page, "Save correction"))
     ready(page)

@@ -1,4 +1,4 @@
-"""By keyboard alone: what a lead, an analyst, a coordinator and a data steward do in a study."""
+"""By keyboard alone: the work of a lead, an analyst, a coordinator and a data steward in a study."""
 
 import pytest
 

@@ -1,5 +1,8 @@
-"""PAIRS whole in a real browser: a lead makes a study from an archive of images and probes an invented model, two
-coders review its answers, and the analyst reads the difference that follows by hand from what was answered."""
+"""The whole PAIRS protocol in a real browser, from an archive of images to a difference computed by hand.
+
+A lead creates a study from the archive and probes an invented model, two coders review its answers, and the analyst
+reads the difference.
+"""
 
 import io
 import json
@@ -52,7 +55,7 @@ harbour = "{A_an} {person} with a fish"
 
 
 def tree() -> bytes:
-    """Return an archive in the layout of PAIRS with small pictures, one of another colour for each person."""
+    """Return an archive in the layout of PAIRS with small pictures, in a different colour for each person."""
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w") as archive:
         for row, scenario in enumerate(SCENARIOS):
@@ -66,7 +69,7 @@ def tree() -> bytes:
 
 
 def looked_at(page, name: str) -> None:
-    """Check a page with axe, see that it fits a phone, and keep pictures of it where a folder is given."""
+    """Check a page with axe, check that it fits a phone, and save pictures of it if a folder is set."""
     assert violations(page) == []
     for size in (PHONE, DESKTOP):
         page.set_viewport_size(size)
@@ -118,7 +121,7 @@ def probe(page) -> None:
 
 
 def open_review(page) -> str:
-    """Open a review of the answers that the rules are not sure of, and of six others; return the invitation."""
+    """Open a review of the answers of which the rules are unsure, and of six others; return the invitation."""
     page.goto("/studies/hill-and-harbour/campaigns/")
     page.get_by_role("link", name="Review answers of models").click()
     page.get_by_label("Name", exact=True).fill("Review")
@@ -145,7 +148,7 @@ def said(question: str, answer: str) -> str:
 
 
 def code_everything(page, address) -> int:
-    """Join by the link and code answers by keys until nothing is left; return how many."""
+    """Join by the link and code answers by keys until nothing is left; return the number coded."""
     keys = {"first": "1", "second": "2", "refused": "4"}
     page.goto(address)
     page.get_by_role("button", name="Start").click()
@@ -166,10 +169,10 @@ def code_everything(page, address) -> int:
 
 
 def difference_by_hand() -> float:
-    """Harbour − hill from the texts alone: means of each scenario's answers, refusals as 0, then their mean difference.
+    """Return harbour − hill from the texts alone: the mean difference of each scenario's means, with refusals as 0.
 
-    Which option is plus is read from the order in which the question was asked: published is plus first in all of
-    these scenarios.
+    The order in which the question was asked tells which option is plus: in all of these scenarios, published is plus
+    first.
     """
     codes = defaultdict(list)
     for answer in Answer.objects.select_related("image__group", "run"):
@@ -218,7 +221,7 @@ def test_from_an_archive_of_images_to_a_difference(new_page, lead, analyst):
 
 
 def check_everything(page, address, harbour) -> None:
-    """Join by the link and call scenes alike, but those of the harbour, of which one knows the pictures' sources."""
+    """Join by the link and judge scenes alike, except those of the harbour, whose picture sources the test knows."""
     page.goto(address)
     page.get_by_role("button", name="Start").click()
     page.get_by_role("button", name="I am 18 or older and I agree").click()

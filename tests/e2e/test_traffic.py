@@ -1,4 +1,4 @@
-"""Every response that an annotator's browser receives, searched for the word that says what it is about."""
+"""Every response that an annotator's browser receives is searched for the word that names what it measures."""
 
 import pytest
 from playwright.sync_api import Error
@@ -11,7 +11,7 @@ WORD = "stereotyp"
 
 
 def recorded(page) -> dict[str, str]:
-    """Keep address, headers and body of everything that comes; bodies of redirects are empty."""
+    """Record address, headers and body of every response; bodies of redirects are empty."""
     read: dict[str, str] = {}
 
     def keep(response) -> None:
@@ -45,7 +45,7 @@ def test_nothing_a_browser_receives_from_invitation_to_withdrawal_says_the_word(
             saved(page, 1)
     for address in ("/annotate/", "/annotate/time-and-pay/", "/account/", "/api/docs/"):
         page.goto(address)
-        page.wait_for_load_state("networkidle")  # the last one reads the schema
+        page.wait_for_load_state("networkidle")  # the last page reads the schema
     page.goto(f"/annotate/{marking.pk}/consent/withdraw/")
     told = [name for name, text in read.items() if WORD in f"{name}\n{text}".casefold()]
     assert told == []

@@ -1,5 +1,7 @@
-"""The whole job in a real browser: a lead makes a study and opens a campaign, two annotators label all of it,
-and the analyst's θ is the one computed by hand from what was clicked."""
+"""The whole job in a real browser: a lead creates a study and opens a campaign, and two annotators label all of it.
+
+The analyst's θ equals the value computed by hand from their clicks.
+"""
 
 from collections import defaultdict
 from statistics import mean
@@ -15,12 +17,12 @@ from tests.e2e.worker import finish_jobs
 
 pytestmark = [pytest.mark.e2e, pytest.mark.slow, pytest.mark.django_db(transaction=True)]
 
-# What the invented resource lists with at least two raters; the rest of what is shown is random.
+# The attributes that the invented resource lists with at least two raters; the other attributes shown are random.
 STEREOTYPES = {
     "Velmari": {"tall hat", "blue scarf", "lantern"},
     "Orsani": {"round glasses", "drum", "umbrella"},
 }
-# Each annotator ticks by a rule of their own, so that they disagree.
+# Each annotator ticks by a different rule, so that they disagree.
 TICKS = ({"tall hat", "drum", "lantern", "blue scarf"}, {"tall hat", "drum", "umbrella"})
 
 
@@ -70,7 +72,7 @@ def invitation(page) -> str:
 
 
 def label_everything(page, address, ticks) -> list[dict[str, bool]]:
-    """Join by the link and label until nothing is left; return what was clicked, screen by screen."""
+    """Join by the link and label until nothing is left; return the ticks, screen by screen."""
     page.goto(address)
     page.get_by_role("button", name="Start").click()
     page.get_by_role("button", name="I am 18 or older and I agree").click()
@@ -86,7 +88,7 @@ def label_everything(page, address, ticks) -> list[dict[str, bool]]:
             if answers[text]:
                 one.get_by_role("checkbox").check()
                 page.evaluate("window.scrollTo(0, 0)")  # on a phone the attributes are below the picture
-                # Side by side: a drag that begins on an earlier box would move that one.
+                # Side by side, because a drag that begins on an earlier box would move that one.
                 drag(page, (0.02 + 0.19 * place, 0.1, 0.16 + 0.19 * place, 0.4))
         if not any(answers.values()):
             page.get_by_role("checkbox", name="None of the above").check()
@@ -100,10 +102,10 @@ def label_everything(page, address, ticks) -> list[dict[str, bool]]:
 
 
 def theta_by_hand(clicked) -> dict[str, float]:
-    """θ(g) from the clicks alone: mean share of ticks of the stereotypes over that of the random attributes.
+    """Return θ(g) from the clicks alone: mean share of ticks of the stereotypes over that of the random attributes.
 
-    `clicked` has the screens of the first annotator, then those of the second. Only which group a picture
-    depicts, which no annotator knows, comes from the database.
+    `clicked` has the screens of the first annotator, then those of the second. Only the group that a picture
+    depicts, which annotators do not know, comes from the database.
     """
     annotations = Annotation.objects.order_by("pk").select_related("task__image__group")
     shown, ticked = defaultdict(int), defaultdict(int)

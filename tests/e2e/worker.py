@@ -1,12 +1,12 @@
-"""The worker beside the server of a browser test."""
+"""Running of queued jobs during browser tests."""
 
 from django.core.management import call_command
 
 
 def finish_jobs(page) -> None:
-    """Do what is queued, as the worker of `make demo` does, and wait until the page shows that it is done.
+    """Run queued jobs, as the worker of `make demo` does, and wait until the page shows that they are done.
 
-    A page that shows progress loads itself again at the end; a test that went elsewhere just then would be thrown back.
+    A page with progress reloads at the end, which would interrupt a test that opened another page just then.
     """
     call_command("db_worker", batch=True, startup_delay=False, interval=0.1, verbosity=0)
     progress = page.locator("[data-poll-reload]")

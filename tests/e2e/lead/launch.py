@@ -2,7 +2,7 @@
 
 
 def open_with_waivers(page) -> None:
-    """From the page of a draft: read its checklist, waive what is missing, open it."""
+    """From the page of a draft: read its checklist, waive missing points, and open it."""
     page.get_by_role("link", name="Open campaign").click()
     page.get_by_role("heading", name="Checklist").wait_for()
     for box in page.get_by_role("checkbox").all():

@@ -1,4 +1,4 @@
-"""A lead at work in a real browser, from the first study to an invitation somebody opens."""
+"""A lead at work in a real browser, from the first study to an invitation that is opened."""
 
 import re
 
@@ -12,7 +12,7 @@ from tests.e2e.conftest import PHONE
 from tests.e2e.lead.launch import open_simulated, open_with_waivers
 
 expect = pytest.importorskip("playwright.sync_api", reason="playwright is not installed").expect
-# The first article loads a dictionary, and progress is asked for every five seconds.
+# The first use of {a_an} loads a dictionary, and progress is polled every five seconds.
 SLOW = 20_000
 pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]
 
@@ -28,7 +28,7 @@ def signed_in(page, lead):
 
 
 def fact(page, term: str) -> str:
-    """Return what stands beside a term of a definition list."""
+    """Return the text next to a term of a definition list."""
     row = page.locator(".facts > div").filter(has=page.get_by_text(term, exact=True)).first
     return " ".join(row.locator("dd").inner_text().split())
 
@@ -36,7 +36,7 @@ def fact(page, term: str) -> str:
 def test_a_lead_goes_from_a_resource_to_an_invitation(signed_in, resource, new_page):
     page = signed_in
 
-    # A study: totals follow what is chosen, and nothing exists before it is created.
+    # A study: totals follow the choices, and nothing exists before it is created.
     page.get_by_role("link", name="Create the first study").click()
     page.get_by_role("link", name="Invented peoples").click()
     page.get_by_label("Name").fill("Isles in the browser")
@@ -52,14 +52,14 @@ def test_a_lead_goes_from_a_resource_to_an_invitation(signed_in, resource, new_p
     page.get_by_role("button", name="Create study").click()
     page.wait_for_url("**/studies/isles-in-the-browser/")
 
-    # Images, by a job that a worker would do.
+    # Images, by a job that a worker would run.
     page.get_by_role("link", name="Generate images").first.click()
     page.get_by_role("button", name="Make 4 images").click()
     page.wait_for_url("**/studies/isles-in-the-browser/")
     execute(Job.objects.get().pk)
     assert Study.objects.get().images.count() == 4
 
-    # A campaign: what will be asked is counted while one changes it.
+    # A campaign: its questions are counted during editing.
     page.goto("/studies/isles-in-the-browser/")
     page.get_by_role("link", name="New campaign").first.click()
     page.get_by_role("link", name="Stereotype marking").click()
@@ -69,7 +69,7 @@ def test_a_lead_goes_from_a_resource_to_an_invitation(signed_in, resource, new_p
     page.get_by_role("button", name="Save draft").click()
     page.wait_for_url("**/campaigns/what-the-images-show/")
 
-    # The preview: the real screen, which takes no answer.
+    # The preview: the real screen, which accepts no answer.
     page.get_by_role("link", name="Preview", exact=True).click()
     expect(page.get_by_text("This is a preview.")).to_be_visible()
     expect(page.get_by_role("button", name="Submit")).to_be_disabled()
@@ -81,7 +81,7 @@ def test_a_lead_goes_from_a_resource_to_an_invitation(signed_in, resource, new_p
     expect(page.get_by_text("is open. Invite annotators by link.")).to_be_visible()
     assert Campaign.objects.get().state == "open"
 
-    # A link, shown once, that lets somebody in.
+    # A link, shown once, with which a person can join.
     page.get_by_role("link", name="Invite annotators").click()
     page.get_by_label("Your note").fill("Panel A")
     page.get_by_label("How many people may join with the link").fill("2")
@@ -185,6 +185,6 @@ def test_numbers_that_cannot_be_brought_up_to_date_say_so(signed_in, resource):
     expect(page.get_by_role("button", name="Recalculate").last).to_be_visible()
     expect(page.locator("[data-totals]")).to_contain_text("not up to date")
     expect(page.locator("#announcer")).to_contain_text("not up to date")
-    page.complaints.clear()  # the request that was meant to fail
+    page.complaints.clear()  # the request that should fail
     page.get_by_role("button", name="Recalculate").last.click()
     expect(page.locator("[data-totals] strong").first).to_have_text("30")

@@ -1,4 +1,4 @@
-"""A lead plans images in a real browser: numbers follow what is typed, and nothing is made before the start."""
+"""A lead plans images in a real browser: numbers follow the input, and nothing is generated before the start."""
 
 import re
 
@@ -8,7 +8,7 @@ from generation.models import GenerationRequest
 from studies.models import Study
 
 expect = pytest.importorskip("playwright.sync_api", reason="playwright is not installed").expect
-# The first article loads a dictionary.
+# The first use of {a_an} loads a dictionary.
 SLOW = 20_000
 pytestmark = [pytest.mark.e2e, pytest.mark.django_db(transaction=True)]
 
@@ -44,7 +44,7 @@ def test_mcas_of_other_sets_from_choice_to_count(signed_in):
     page.get_by_label("Images of each target").fill("5")
     expect(page.locator("[data-live-answer]")).to_contain_text("not up to date")
     expect(page.get_by_role("button", name="Recalculate")).to_be_visible()
-    page.complaints.clear()  # the request that was meant to fail
+    page.complaints.clear()  # the request that should fail
     assert not Study.objects.exists()
     page.get_by_role("button", name="Create study").click()
     page.wait_for_url("**/studies/shapes/images/generate/")
@@ -64,7 +64,7 @@ def test_the_pull_is_counted_as_it_is_chosen(signed_in, study):
     held = []
     page.route("**/generate/estimate/**", lambda route: held.append(route))
     page.get_by_label("Name in reports").fill("pencil")
-    # What was counted is not what stands there now.
+    # The count does not belong to the current input.
     expect(start).to_be_disabled()
     with page.expect_response("**/generate/estimate/**"):
         page.unroute("**/generate/estimate/**")

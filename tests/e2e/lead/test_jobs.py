@@ -14,7 +14,7 @@ pytestmark = [pytest.mark.e2e, pytest.mark.slow, pytest.mark.django_db(transacti
 
 @pytest.fixture
 def running(study, lead):
-    """A job that a worker has begun, and its progress."""
+    """A running job, and its progress reporter."""
     job = Job.objects.create(
         kind="generate", title="Generate images of Isles with painter", study_id=study.pk, created_by=lead
     )

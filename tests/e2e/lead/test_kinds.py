@@ -23,14 +23,14 @@ SLOW = 20_000
 
 @pytest.fixture
 def declared() -> dict:
-    """The kind of docs/develop/adding-a-kind.md."""
+    """Return the kind of docs/develop/adding-a-kind.md."""
     return json.loads(shown("declaration"))
 
 
 @pytest.fixture
 def expected() -> Kind:
     kind = study_kinds.from_file(shown("declaration").encode())
-    return kind.model_copy(update={"public_help": OWN_KIND[1]})  # as every kind that is made in the form
+    return kind.model_copy(update={"public_help": OWN_KIND[1]})  # as in every kind made in the form
 
 
 def field(page, path):
@@ -54,14 +54,14 @@ def fill(page, path, value):
 
 
 def press(page, action):
-    """Press a button that changes the form, and wait until it is changed."""
+    """Press a button that changes the form, and wait for the change."""
     button = page.locator(f'button[value="{action}"]').first
     with page.expect_response(lambda answer: answer.request.method == "POST"):
         button.click()
 
 
 def update(page):
-    """Let the parts that follow from others follow."""
+    """Update the dependent parts of the form."""
     button = page.get_by_role("button", name="Update the preview")
     if button.is_visible():
         with page.expect_navigation():
@@ -69,7 +69,7 @@ def update(page):
 
 
 def declare(page, declared):
-    """Build the declaration in the form, from nothing."""
+    """Build the declaration in the empty form."""
     for name in ("key", "name", "description", "campaign_name", "work", "unit", "guidelines"):
         fill(page, name, declared[name])
     stimuli = declared["stimuli"]
@@ -184,7 +184,7 @@ def test_focus_and_errors_lead_those_who_do_not_look(page, study, lead, client, 
     press(page, "add questions.0.points")
     expect(focused).to_have_attribute("name", "questions.0.points.5.code", timeout=SLOW)
 
-    # While one types, an error comes and goes at its field, and the focus stays.
+    # During typing, an error appears and disappears at its field, and the focus stays.
     name = field(page, "questions.1.name")
     name.fill("Not a name")
     expect(name).to_have_attribute("aria-invalid", "true", timeout=SLOW)
@@ -196,12 +196,12 @@ def test_focus_and_errors_lead_those_who_do_not_look(page, study, lead, client, 
     expect(error).to_have_count(0, timeout=SLOW)
     expect(name).not_to_have_attribute("aria-invalid", "true")
 
-    # Refused, the list of errors has the focus, and leads to the field.
+    # After a refusal, the list of errors has the focus, and leads to the field.
     page.get_by_role("button", name="Save kind").click()
     expect(page.locator(".error-summary")).to_be_focused(timeout=SLOW)
     page.get_by_role("link", name="Question 1, Point 6, Label (English)").click()
     expect(field(page, "questions.0.points.5.label.en")).to_be_focused()
-    page.complaints.clear()  # the browser reports the form that was answered 400
+    page.complaints.clear()  # the browser reports the status 400
     assert not StudyKind.objects.exists()
 
 
@@ -231,7 +231,7 @@ def test_the_form_at_work_is_accessible_and_fits_a_phone(page, study, lead, clie
     field(page, "questions.0.label.en").fill("")
     page.get_by_role("button", name="Save kind").click()
     page.locator(".error-summary").wait_for()
-    page.complaints.clear()  # the browser reports the form that was answered 400
+    page.complaints.clear()  # the browser reports the status 400
     open_parts(page)
     assert violations(page) == []
     page.set_viewport_size(PHONE)

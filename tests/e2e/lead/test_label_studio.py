@@ -1,4 +1,4 @@
-"""A lead has a campaign labelled in a Label Studio: by keyboard, on a page that keeps itself up to date."""
+"""A lead has a campaign labelled in Label Studio: by keyboard, on a page that updates itself."""
 
 import re
 

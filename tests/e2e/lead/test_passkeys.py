@@ -1,6 +1,6 @@
-"""A lead adds a passkey in Chromium, which plays the device, and signs in with it alone and after the password.
+"""A lead adds a passkey in Chromium's virtual device, and signs in with it alone and after the password.
 
-The server of the tests is opened as localhost: passkeys cannot be bound to 127.0.0.1.
+The server of the tests is opened as localhost, because passkeys cannot be bound to 127.0.0.1.
 """
 
 import pytest
@@ -16,7 +16,7 @@ pytestmark = [pytest.mark.e2e, pytest.mark.slow, pytest.mark.django_db(transacti
 
 
 def looked_at(page, name):
-    """Look at the page in another tab: what axe does to a tab takes the device away from it."""
+    """Check the page in another tab, because axe detaches the device from a tab."""
     tab = page.context.new_page()
     tab.goto(page.url)
     test_second_factor.looked_at(tab, name)
@@ -26,7 +26,7 @@ def looked_at(page, name):
 
 
 def plug_in(page, **more):
-    """Give the browser a device with passkeys; return what speaks to it."""
+    """Give the browser a device with passkeys; return its session."""
     devtools = page.context.new_cdp_session(page)
     devtools.send("WebAuthn.enable")
     options = {

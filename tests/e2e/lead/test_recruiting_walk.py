@@ -1,5 +1,7 @@
-"""From "New study" to people who can come from a panel, in a real browser, by links and buttons only: three languages,
-two quotas, 60 places at the stand-in for Prolific. The browser counts pages and presses."""
+"""From "New study" to a recruitment that a panel can fill, in a real browser, by links and buttons only.
+
+Three languages, two quotas, 60 places at the stand-in for Prolific. The browser counts pages and presses.
+"""
 
 import csv
 import io
@@ -23,8 +25,8 @@ CONSENT = (
     "The Harbour Institute asks you to look at pictures and pays for it. "
     "Write to office@harbour.example with questions."
 )
-# A press of the mouse or of a key that acts counts once, as does text in one field. A choice from a list or of a file
-# counts twice: it is opened, then chosen.
+# An effective press of the mouse or of a key counts once, as does text in one field. A choice from a list or of a
+# file counts twice: it is opened, then chosen.
 COUNT = """
 (() => {
   const filled = new WeakSet();
@@ -45,7 +47,7 @@ COUNT = """
 
 
 class Counter:
-    """Counts, in the browser, the presses of a lead and the pages that they come to, by address without query."""
+    """Counts, in the browser, the presses of a lead and the pages visited, by address without query."""
 
     def __init__(self, page) -> None:
         self.page, self.log, self.pages = page, [], []
@@ -68,7 +70,7 @@ class Counter:
 
 
 class Lead:
-    """A lead at the browser, who goes by links and buttons only."""
+    """A lead in the browser, who uses only links and buttons."""
 
     def __init__(self, page) -> None:
         self.page = page
@@ -98,7 +100,7 @@ class Lead:
 
 @pytest.fixture
 def painter(settings):
-    """An endpoint that makes images, as the operator allows one."""
+    """Configure an endpoint that generates images, as the operator allows one."""
     pytest.importorskip("openai", reason="the full requirements are not installed")
     with images_endpoint() as server:
         settings.OPENAI_BASE_URLS = [server.url]
@@ -145,7 +147,7 @@ def draft_campaign(lead: Lead) -> None:
 
 
 def write_consent(lead: Lead) -> None:
-    """Before the translations, which contain it."""
+    """Write the consent text, before the translations that contain it."""
     page = lead.page
     lead.press("link", "Open campaign")
     lead.unfold("Write the consent text here")
@@ -228,7 +230,7 @@ def test_from_a_new_study_to_people_who_can_come(new_page, lead, resource, paint
     assert sorted(campaign.offered_languages) == ["de", "en", "es"]
     created = Recruitment.objects.order_by("pk")
     assert [(one.places, one.state, one.remote_state) for one in created] == [(30, "open", "ACTIVE")] * 2
-    # What the panel sets aside is what we said, within one per cent.
+    # The panel reserves our estimate, within one per cent.
     ours = sum(one.places * one.reward * (100 + one.fee_percent) / 100 for one in created)
     theirs = sum(one.remote_cost for one in created)
     assert abs(theirs - ours) * 100 <= Decimal(ours)

@@ -1,4 +1,4 @@
-"""An analyst walks the results in a real browser."""
+"""An analyst goes through the results in a real browser."""
 
 import re
 
@@ -21,7 +21,7 @@ def sign_in(page):
 
 @pytest.fixture
 def at_results(page, marked, analyst):  # noqa: F811
-    """The overview, computed from the page itself."""
+    """Return the overview, computed from the page itself."""
     sign_in(page)
     page.goto("/studies/isles/results/")
     page.get_by_role("button", name="Compute results").click()
@@ -37,7 +37,7 @@ def test_an_analyst_goes_from_the_headline_to_who_said_what(at_results, marked):
     velmari = page.get_by_role("row").filter(has_text="Velmari")
     expect(velmari).to_contain_text("2.50")
     expect(page.get_by_role("row").filter(has_text="Orsani")).to_contain_text("only stereotypes")
-    # Sorting is kept in the address.
+    # The order is stored in the address.
     page.get_by_role("button", name="θ with its 95 % interval").click()
     expect(page).to_have_url(re.compile(r"sort"))
 
@@ -138,7 +138,7 @@ def test_the_map_scrolls_within_its_frame_on_a_phone(new_page, marked, analyst):
         "(frame) => ({ shown: frame.clientWidth, whole: frame.scrollWidth, end: frame.getBoundingClientRect().right,"
         " page: document.documentElement.scrollWidth, screen: innerWidth })"
     )
-    assert sizes["whole"] >= 540  # so wide that a country can be touched
+    assert sizes["whole"] >= 540  # wide enough to touch a country
     assert sizes["shown"] < sizes["whole"]
     assert sizes["end"] <= sizes["screen"] == sizes["page"] == 390
 

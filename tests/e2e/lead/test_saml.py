@@ -1,4 +1,4 @@
-"""A lead signs in through a SAML provider in Chromium, which sends no session with the provider's form.
+"""A lead signs in through a SAML provider in Chromium, which does not send the session with the provider's form.
 
 The server of the tests is opened as localhost, the provider as 127.0.0.1: for a browser these are two sites.
 """
@@ -32,7 +32,7 @@ class Sites(NamedTuple):
 
 @pytest.fixture
 def sites(live_server, settings, tmp_path):
-    """Addresses of this server and of the provider in its process, which are two sites."""
+    """Return the addresses of this server and of the provider's process, which are two sites."""
     here, port = live_server.url.replace("127.0.0.1", "localhost"), free_port()
     (tmp_path / "person.json").write_text(json.dumps(MIRA))
     module = "tests.accounts.sign_in.providers.saml.identity_provider"
@@ -56,7 +56,7 @@ def test_a_lead_signs_in_and_comes_to_the_page_that_they_wanted(page, sites):
     page.get_by_role("button", name="Sign in at Velmar").click()
     page.wait_for_url(f"**{reverse('accounts:sessions')}")
     assert SocialAccount.objects.get().user.is_lead
-    # Back at the provider, the same answer is brought again.
+    # Back at the provider, the same answer is sent again.
     page.go_back()
     page.get_by_role("button", name="Sign in at Velmar").click()
     expect(page.get_by_role("heading", name="You are not signed in")).to_be_visible()
@@ -66,7 +66,7 @@ def test_a_lead_signs_in_and_comes_to_the_page_that_they_wanted(page, sites):
 
 
 def test_an_answer_that_nobody_asked_for_ends_no_session(page, sites, lead):
-    """The form comes without the session, in whose place no empty one may be put."""
+    """The form comes without the session, which must not be replaced by an empty one."""
     page.goto(f"{sites.here}{reverse('accounts:sign_in')}")
     page.get_by_label("Username").fill(lead.username)
     page.get_by_label("Password", exact=True).fill(PASSWORD)

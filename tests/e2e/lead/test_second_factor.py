@@ -18,7 +18,7 @@ PICTURES = os.environ.get("PICTURES")  # a folder for pictures of the pages
 
 
 def looked_at(page, name) -> None:
-    """Check a page with axe, see that it fits a phone, and keep pictures of it where a folder is given."""
+    """Check a page with axe, check that it fits a phone, and save pictures of it if a folder is set."""
     assert violations(page) == []
     page.emulate_media(color_scheme="dark" if "dark" in name else "light")
     for size in (PHONE, DESKTOP):
