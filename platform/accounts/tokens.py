@@ -72,7 +72,7 @@ def find(key: str) -> ApiToken | None:
     columns |= {name: _moment(columns[name]) for name in ("expires_at", "last_used_at")}
     if columns["expires_at"] is not None and columns["expires_at"] <= timezone.now():
         return None
-    if isinstance(columns["scopes"], str):  # a JSON column as it is stored
+    if isinstance(columns["scopes"], str):  # raw value of the JSON column
         columns["scopes"] = json.loads(columns["scopes"])
     token = known(ApiToken, **columns)
     token.user = known(
@@ -82,7 +82,7 @@ def find(key: str) -> ApiToken | None:
 
 
 def _moment(stored: Any) -> datetime | None:
-    if isinstance(stored, str):  # as SQLite keeps it
+    if isinstance(stored, str):  # from SQLite, which stores text
         stored = datetime.fromisoformat(stored)
     zone = connections[DEFAULT_DB_ALIAS].timezone
     return stored if stored is None or timezone.is_aware(stored) else timezone.make_aware(stored, zone)

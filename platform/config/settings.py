@@ -233,7 +233,7 @@ JOB_STUDIES_SEEN = "studies.access.studies_with_visible_jobs"
 JOB_STUDIES_READ = "studies.access.studies_with_readable_jobs"
 JOB_STUDIES_STEERED = "studies.access.studies_with_jobs_to_steer"
 
-# Called by each worker twice a second, even during a job. Must be fast: it may only read the database.
+# Called by each worker twice a second, even during a job. Must be fast: it may use only the database.
 JOB_INBOXES = ["annotation.recruitment.prolific.inbox.free_screens"]
 # The time for which an administrator can read a study that they opened by break-glass.
 BREAK_GLASS_HOURS = env.integer("BREAK_GLASS_HOURS", 4, minimum=1)

@@ -221,7 +221,7 @@ def test_from_an_archive_of_images_to_a_difference(new_page, lead, analyst):
 
 
 def check_everything(page, address, harbour) -> None:
-    """Join by the link and judge scenes alike, except those of the harbour, whose picture sources the test knows."""
+    """Join by the link and judge all scenes alike except the scenario `harbour`."""
     page.goto(address)
     page.get_by_role("button", name="Start").click()
     page.get_by_role("button", name="I am 18 or older and I agree").click()
