@@ -68,7 +68,7 @@ def test_pages_and_headers_name_neither_group_nor_prompt_nor_campaign(join, tell
     assert seen > 25
 
 
-def test_the_task_page_does_not_tell_stereotypes_from_the_others(join, telling):
+def test_the_task_page_does_not_reveal_which_attributes_are_stereotypes(join, telling):
     text = join(telling).get(reverse("annotate:task", args=[telling.pk])).content.decode()
     for role in CampaignAttribute.Role.values:
         assert not re.search(rf"\b{role}\b", text)

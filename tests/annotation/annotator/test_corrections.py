@@ -35,7 +35,7 @@ def shown(client, rating, *args):
     return client.get(reverse("annotate:previous", args=[rating.pk, *args]))
 
 
-def test_one_goes_back_answer_by_answer_and_forward_again(answered, rating):
+def test_annotators_step_back_and_forward_through_their_answers(answered, rating):
     last = shown(answered, rating)
     assert last.context["payload"]["assignment"] == answered.given[2]
     assert last.context["revising"]["later"] is None
@@ -52,13 +52,13 @@ def test_an_earlier_answer_is_corrected_as_a_new_revision(answered, rating):
     assert len(answered.get(reverse("annotate:answers", args=[rating.pk])).context["answers"]) == 3
 
 
-def test_the_list_says_what_was_answered_latest_first(answered, rating):
+def test_the_list_shows_answers_latest_first(answered, rating):
     listed = answered.get(reverse("annotate:answers", args=[rating.pk])).context["answers"]
     assert [one.rating for one in listed] == ["Disagree", "Agree", "Strongly Agree"]
     assert all(len(one.attribute_texts) == 1 for one in listed)
 
 
-def test_after_half_an_hour_an_answer_stands(answered, rating):
+def test_answers_cannot_be_corrected_after_half_an_hour(answered, rating):
     with time_machine.travel(timezone.now() + timedelta(minutes=31)):
         assert shown(answered, rating).url == reverse("annotate:answers", args=[rating.pk])
         page = answered.get(reverse("annotate:answers", args=[rating.pk])).content.decode()
@@ -80,7 +80,7 @@ def test_a_retry_of_what_was_saved_in_time_is_no_late_correction(answered, ratin
     assert Annotation.objects.count() == 3
 
 
-def test_the_window_is_the_campaigns(answered, rating):
+def test_the_campaign_sets_the_edit_window(answered, rating):
     rating.options = {**rating.options, "edit_minutes": 60}
     rating.save()
     with time_machine.travel(timezone.now() + timedelta(minutes=31)):

@@ -35,7 +35,7 @@ def test_an_answer_keeps_the_version_that_came_with_its_task(marking, worker):
     assert versions() == [1, 2]
 
 
-def test_without_a_version_the_latest_is_meant(marking, worker):
+def test_without_a_version_the_latest_is_assumed(marking, worker):
     task = worker.next(marking).json()
     revise(marking)
     worker.submit(task, NONE)
@@ -53,7 +53,7 @@ def test_a_correction_names_its_own_version(marking, worker):
 
 
 @pytest.mark.parametrize("wrong", [0, 2, 99_999, "1", True, 1.5])
-def test_a_version_that_never_was_is_refused_and_nothing_is_saved(marking, worker, wrong):
+def test_an_unknown_version_is_refused_and_nothing_is_saved(marking, worker, wrong):
     task = worker.next(marking).json()
     answer = worker.submit(task, NONE, instrument_version=wrong)
     assert (answer.status_code, answer.json()["error"]["code"]) == (400, "instrument_unknown")
@@ -67,7 +67,7 @@ def post(client, campaign, page, **more):
     return client.post(url, {"submission_id": str(uuid.uuid4()), "none_of_the_above": "1", **more})
 
 
-def test_the_page_tells_once_what_changed(marking, client):
+def test_the_page_shows_the_changes_once(marking, client):
     from accounts import profiles
 
     annotator = new_annotator(marking)
@@ -90,7 +90,7 @@ def test_the_page_tells_once_what_changed(marking, client):
     assert versions() == [1, 1, 2]
 
 
-def test_whoever_begins_with_the_new_version_is_told_nothing(marking, client):
+def test_annotators_who_begin_with_the_new_version_see_no_changes(marking, client):
     from accounts import profiles
 
     revise(marking)

@@ -158,7 +158,7 @@ def test_every_word_of_the_scripts_is_translated(translated):
     assert sorted(said - translated["djangojs"]) == []
 
 
-def test_no_script_says_anything_but_through_the_catalogue():
+def test_scripts_take_all_texts_from_the_catalogue():
     sentences = re.compile(r'(?<!gettext\()"([A-Z][^"]* [^"]*[.…])"|`[A-Z][a-z]+ [^`]*\$\{')
     for path in SCRIPTS:
         code = re.sub(r"^\s*//.*$", "", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
@@ -232,7 +232,7 @@ def test_pages_say_which_language_they_are_in(join, marking, language, words):
     assert [one for one in words if one not in text] == []
 
 
-def test_a_language_chosen_is_kept_whatever_the_browser_asks_for(client, marking):
+def test_a_chosen_language_overrides_that_of_the_browser(client, marking):
     address = invite(marking)
     assert ">Deutsch</button>" in compact(client.get(address).content.decode())
     answer = client.post(reverse("set_language"), {"language": "de", "next": address})

@@ -23,7 +23,7 @@ def invite(campaign, **options) -> str:
     return reverse("annotate:invitation", args=[token])
 
 
-def test_opening_an_invitation_uses_nothing_up(client, marking):
+def test_opening_an_invitation_does_not_use_it_up(client, marking):
     address = invite(marking)
     for _ in range(3):
         assert client.get(address).status_code == 200
@@ -32,7 +32,7 @@ def test_opening_an_invitation_uses_nothing_up(client, marking):
     assert "stereoscope_session" not in client.cookies
 
 
-def test_the_invitation_says_what_why_how_long_what_for_and_that_one_can_stop(client, marking):
+def test_the_invitation_explains_purpose_duration_and_the_right_to_stop(client, marking):
     marking.options = {**marking.options, "pay": "12 euros an hour."}
     marking.save()
     page = client.get(invite(marking)).content.decode()
@@ -90,7 +90,7 @@ def test_after_consent_comes_about_you_then_the_link_then_the_task(client, marki
     assert client.get(reverse("annotate:task", args=[marking.pk])).status_code == 200
 
 
-def test_an_answer_that_a_rule_cannot_read_is_shown_once_more(join, marking):
+def test_a_profile_answer_that_rules_cannot_read_is_shown_once_more(join, marking):
     """Kindly: what was typed is kept, and the second press goes on."""
     client = join(marking, ready=False)
     page = reverse("annotate:profile", args=[marking.pk])
@@ -108,7 +108,7 @@ def test_an_answer_that_a_rule_cannot_read_is_shown_once_more(join, marking):
     assert client.post(page, {"gender": "woman"}).status_code == 302
 
 
-def test_skipping_about_you_is_as_good_and_is_not_asked_again(join, marking):
+def test_about_you_can_be_skipped_and_is_not_shown_again(join, marking):
     client = join(marking, ready=False)
     consent.give(annotator=client.enrolment.annotator, text=consent.current_text(marking.study))
     page = reverse("annotate:profile", args=[marking.pk])
@@ -118,14 +118,14 @@ def test_skipping_about_you_is_as_good_and_is_not_asked_again(join, marking):
     assert client.get(reverse("annotate:task", args=[marking.pk])).status_code == 200
 
 
-def test_skipping_later_keeps_what_was_said_before(join, marking):
+def test_skipping_later_keeps_the_earlier_answers(join, marking):
     client = join(marking)
     client.post(reverse("annotate:profile"), {"gender": "Woman"})
     client.post(reverse("annotate:profile", args=[marking.pk]), {"skip": "1"})
     assert AnnotatorProfile.objects.get().gender == "woman"
 
 
-def test_a_profile_that_cannot_be_kept_says_which_field(join, marking):
+def test_an_invalid_profile_names_the_field(join, marking):
     client = join(marking)
     answer = client.post(reverse("annotate:profile"), {"age_band": "12-14"})
     assert answer.status_code == 400
@@ -155,7 +155,7 @@ def test_a_batch_link_gives_each_person_a_return_link_of_their_own(marking):
     assert elsewhere.session["_auth_user_id"] == client.session["_auth_user_id"]
 
 
-def test_opening_the_batch_link_again_in_the_same_browser_makes_nobody_new(marking):
+def test_reopening_the_batch_link_in_the_same_browser_creates_nobody(marking):
     address = invite(marking, limit=5)
     client = Client()
     client.post(address)
@@ -164,7 +164,7 @@ def test_opening_the_batch_link_again_in_the_same_browser_makes_nobody_new(marki
     assert User.objects.filter(annotator__isnull=False).count() == 1
 
 
-def test_the_kept_link_is_forgotten_by_the_server_once_work_begins(join, marking):
+def test_the_server_deletes_the_stored_link_once_work_begins(join, marking):
     client = join(marking)
     client.get(reverse("annotate:task", args=[marking.pk]))
     assert client.token not in client.get(reverse("annotate:link", args=[marking.pk])).content.decode()
@@ -232,7 +232,7 @@ def test_the_personal_link_of_another_offers_to_sign_out_and_come_back_to_it(joi
     assert mine.session["_auth_user_id"] == str(theirs.enrolment.annotator.user_id)
 
 
-def test_somebody_elses_unused_link_is_not_remembered_as_ones_own(join, marking):
+def test_another_persons_unused_link_is_not_stored_as_the_own_one(join, marking):
     client = join(marking)
     unused = invite(marking)
     client.post(unused)
@@ -241,7 +241,7 @@ def test_somebody_elses_unused_link_is_not_remembered_as_ones_own(join, marking)
     assert Enrolment.objects.count() == 2
 
 
-def test_an_invitation_to_answer_questions_says_which(client, study, pictures):
+def test_an_invitation_lists_the_questions(client, study, pictures):
     campaign = question_campaign(study, PAIRWISE)
     page = client.get(invite(campaign)).content.decode()
     assert "You are invited: Looking at pictures" in page

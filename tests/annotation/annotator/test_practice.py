@@ -72,7 +72,7 @@ def test_the_first_task_waits_for_practice(practised, join):
     assert client.post(at(practised)).headers["Location"] == at(practised, "practice_task")
 
 
-def test_without_scripts_somebody_practises_learns_and_begins(practised, join):
+def test_practice_works_without_scripts(practised, join):
     client = join(practised)
     page = answer(client, practised, "tall hat", "kite")
     said = text_of(page)
@@ -96,7 +96,7 @@ def test_without_scripts_somebody_practises_learns_and_begins(practised, join):
     assert not Annotation.objects.exists()
 
 
-def test_who_fails_the_last_try_is_paused_and_told_why_and_whom_to_ask(practised, join, lead):
+def test_failing_the_last_attempt_pauses_with_reason_and_contact(practised, join, lead):
     client = join(practised)
     for _ in range(4):
         answer(client, practised)
@@ -145,7 +145,7 @@ def test_boxes_from_the_script_are_shown_with_the_feedback(practised, join):
     )
 
 
-def test_an_answer_sent_twice_leads_to_the_one_that_stands(practised, join):
+def test_an_answer_sent_twice_leads_to_the_stored_one(practised, join):
     client = join(practised)
     first = answer(client, practised, "tall hat")
     address = first.redirect_chain[-1][0]
@@ -166,7 +166,7 @@ def test_a_rating_is_practised_with_the_words_of_its_answers(rating, join, lead)
     assert "A drum can be pointed at." in said
 
 
-def test_pages_lead_on_when_there_is_nothing_to_practise(marking, practised, rating, join, lead):
+def test_pages_redirect_when_there_is_nothing_to_practise(marking, practised, rating, join, lead):
     elsewhere = join(rating)
     assert elsewhere.get(at(rating)).headers["Location"] == at(rating, "task")
     assert elsewhere.get(at(practised)).status_code == 404
@@ -191,7 +191,7 @@ def test_nobody_practises_before_agreeing_or_sees_it_after_withdrawing(practised
     assert client.get(at(practised)).headers["Location"] == at(practised, "consent")
 
 
-def test_an_address_of_a_paused_person_shows_no_further_task(practised, join, lead):
+def test_a_paused_person_is_shown_no_further_task(practised, join, lead):
     client = join(practised)
     enrolments.pause(enrolment=client.enrolment, by=lead, reason="A question first.")
     assert client.get(at(practised)).headers["Location"] == at(practised, "done")
@@ -202,7 +202,7 @@ def test_an_address_of_a_paused_person_shows_no_further_task(practised, join, le
 SECRETS = ("velmari", "orsani", "isles", "gold", "random", "stereotyp", "condition", "prompt", "sketch")
 
 
-def test_no_page_of_practice_tells_group_prompt_condition_role_or_purpose(practised, join):
+def test_practice_pages_reveal_no_group_prompt_condition_role_or_purpose(practised, join):
     client = join(practised)
     seen = [client.get(at(practised)), client.get(at(practised, "practice_task"))]
     seen += [answer(client, practised, "kite"), answer(client, practised), client.get(at(practised))]
@@ -213,7 +213,7 @@ def test_no_page_of_practice_tells_group_prompt_condition_role_or_purpose(practi
         assert str(practised.study.images.first().public_id) not in sent
 
 
-def test_every_word_of_practice_is_there_in_german(practised, join):
+def test_practice_is_completely_translated_into_german(practised, join):
     client = join(practised)
     client.cookies["django_language"] = "de"
     page = client.get(at(practised), headers={"accept-language": "de"})

@@ -60,7 +60,7 @@ def test_a_warning_comes_with_the_answer_and_stays_until_it_is_read(join, markin
     assert 'id="warning" class="notice warn" role="status" hidden' in page
 
 
-def test_a_pause_says_why_what_was_asked_and_whom_to_ask(join, marking, lead, monkeypatch):
+def test_a_pause_states_reason_requirement_and_contact(join, marking, lead, monkeypatch):
     monkeypatch.setattr(enforcement, "EVERY", 2)
     client = join(marking)
     rule(marking, lead, "pause")
@@ -80,7 +80,7 @@ def test_a_pause_says_why_what_was_asked_and_whom_to_ask(join, marking, lead, mo
     assert client.get(f"/annotate/{marking.pk}/").status_code == 200
 
 
-def test_without_scripts_the_same_happens(join, marking, lead, monkeypatch):
+def test_warnings_and_pauses_work_without_scripts(join, marking, lead, monkeypatch):
     monkeypatch.setattr(enforcement, "EVERY", 2)
     client = join(marking)
     rule(marking, lead, "pause")
@@ -107,7 +107,7 @@ def test_nobody_reads_the_warnings_of_another(join, marking, rating, lead):
 
 
 @pytest.mark.parametrize("measure", ["gold_accuracy", "agreement", "self_consistency", "median_seconds"])
-def test_each_measure_is_said_in_both_languages(measure):
+def test_each_measure_is_described_in_both_languages(measure):
     event = QualityEvent(measure=measure, action="warn", value=0.695, threshold=0.7, rests_on=12)
     english = for_annotator(event)
     with override("de"):

@@ -175,7 +175,7 @@ def test_with_roles_exchanged_every_byte_is_the_same_but_for_opaque_ids(study, l
 
 
 @pytest.mark.django_db
-def test_the_walk_sees_a_difference_where_there_is_one(study, lead):
+def test_the_comparison_detects_a_planted_difference(study, lead):
     """A role that were told anywhere would be seen: here a word is, that only one of two walks shows."""
     found = []
     for words in ("Tick what you see.", "Tick what you can see."):

@@ -156,7 +156,7 @@ def test_the_last_answer_can_be_corrected_as_a_new_revision(join, rating):
     ]
 
 
-def test_a_break_frees_the_open_task_and_one_comes_back_to_work(join, marking):
+def test_a_break_frees_the_open_task_and_work_can_be_resumed(join, marking):
     client = join(marking)
     page(client, marking)
     done = reverse("annotate:done", args=[marking.pk])
@@ -206,7 +206,7 @@ def test_a_paused_or_excluded_annotator_is_told_why(join, marking, state, words)
     assert "Too fast to have looked." in text
 
 
-def test_home_lists_ones_own_work_and_nobody_elses(join, marking, rating):
+def test_home_lists_only_the_annotators_own_work(join, marking, rating):
     client = join(marking)
     join(rating)
     shown = client.get(reverse("annotate:home"))
@@ -215,7 +215,7 @@ def test_home_lists_ones_own_work_and_nobody_elses(join, marking, rating):
     ]
 
 
-def test_home_of_somebody_without_tasks_says_how_tasks_come(lead_client):
+def test_home_without_tasks_explains_how_to_get_some(lead_client):
     assert "Tasks come by invitation" in lead_client.get(reverse("annotate:home")).content.decode()
 
 
@@ -257,7 +257,7 @@ def test_home_takes_the_same_queries_per_campaign(join, marking, rating, django_
         client.get(reverse("annotate:home"))
 
 
-def test_the_look_ahead_names_the_picture_that_comes_next_and_nothing_else(join, marking):
+def test_the_look_ahead_names_only_the_next_picture(join, marking):
     client = join(marking)
     named = []
     while (shown := page(client, marking)).status_code == 200:
@@ -303,7 +303,7 @@ def test_every_module_of_the_task_is_fetched_at_once(scripts, modules):
     assert set(modules) == seen
 
 
-def test_a_task_page_loads_what_it_needs_and_no_more(join, marking):
+def test_a_task_page_loads_only_what_it_needs(join, marking):
     """Each file that is fetched before the first picture is painted keeps it waiting."""
     text = page(join(marking), marking).content.decode()
     styles = re.findall(r'<link rel="stylesheet" href="/static/([^"]+)"', text)

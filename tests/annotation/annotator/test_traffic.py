@@ -153,7 +153,7 @@ def look_around(client, *worked):
 
 
 @pytest.mark.parametrize("language", ["en", "de"])
-def test_an_annotators_whole_traffic_never_says_the_word(campaigns_of_both_kinds, language):
+def test_an_annotators_whole_traffic_never_contains_the_word(campaigns_of_both_kinds, language):
     marking, rating = campaigns_of_both_kinds
     client = Recorded(headers={"accept-language": language})
     come(client, marking)
@@ -231,7 +231,7 @@ def addresses(patterns, before="", fill=None):
         yield "/" + re.sub(r"\(\?P<\w+>[^)]*\)", "1", filled).replace("\\", "").strip("^$").replace("$", "")
 
 
-def test_no_address_tells_an_annotator_the_word(join, marking):
+def test_no_address_reveals_the_word_to_an_annotator(join, marking):
     client = Recorded()
     client.cookies = join(marking).cookies
 

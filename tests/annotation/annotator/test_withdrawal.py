@@ -79,7 +79,7 @@ def test_the_analysis_and_the_release_leave_the_withdrawn_out_after_a_new_text(
     assert [one["not_counted"]["withdrawn"] for one in manifest["campaigns"]] == [2]
 
 
-def test_one_can_withdraw_though_a_new_text_was_never_agreed_to(labelled, marking, lead_client):
+def test_withdrawal_is_possible_without_consent_to_the_latest_text(labelled, marking, lead_client):
     publish(lead_client, marking.study)
     page = labelled.get(at("consent", marking)).content.decode()
     assert at("withdraw", marking) in page
@@ -88,7 +88,7 @@ def test_one_can_withdraw_though_a_new_text_was_never_agreed_to(labelled, markin
     assert AuditEntry.objects.filter(action="consent.withdrawn").count() == 1
 
 
-def test_the_page_says_so_and_when_also_above_a_text_published_since(labelled, marking, lead_client):
+def test_the_page_shows_the_time_of_withdrawal_even_above_a_newer_text(labelled, marking, lead_client):
     labelled.post(at("withdraw", marking))
     publish(lead_client, marking.study)
     assert "You withdrew your consent" in labelled.get(at("consent", marking)).content.decode()
@@ -110,7 +110,7 @@ def test_a_withdrawal_covers_every_study_of_the_same_consent_and_agreeing_again_
     assert not consent.has_consented(annotator, other)
 
 
-def test_one_is_asked_again_in_a_study_joined_after_a_withdrawal(labelled, marking):
+def test_consent_is_requested_again_in_a_study_joined_after_a_withdrawal(labelled, marking):
     labelled.post(at("withdraw", marking))
     assert not consent.has_consented(
         labelled.enrolment.annotator, Study.objects.create(name="Lakes", slug="lakes", seed=1)
@@ -133,7 +133,7 @@ def test_agreeing_elsewhere_lets_no_open_task_of_the_study_be_submitted(join, ma
     assert not Annotation.objects.exists()
 
 
-def test_results_are_computed_anew_once_somebody_agrees_again(labelled, marking, lead):
+def test_results_are_recomputed_after_renewed_consent(labelled, marking, lead):
     labelled.post(at("withdraw", marking))
     parameters = parameters_of(marking.study, resamples=200)
     without = reports.compute_report(study=marking.study, parameters=parameters, by=lead)
@@ -143,7 +143,7 @@ def test_results_are_computed_anew_once_somebody_agrees_again(labelled, marking,
     assert fresh.summary["counted"]["judgements"] > 0
 
 
-def test_nobody_withdraws_who_neither_agreed_nor_answered(join, marking):
+def test_people_who_neither_agreed_nor_answered_cannot_withdraw(join, marking):
     client = join(marking, ready=False)
     assert "nothing to withdraw" in client.get(at("withdraw", marking)).content.decode()
     client.post(at("withdraw", marking))

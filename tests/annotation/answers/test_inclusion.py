@@ -57,7 +57,7 @@ def test_only_the_latest_revision_counts(marking, anna):
     assert not_counted(marking) == only("revised", 1)
 
 
-def test_labels_of_who_withdrew_do_not_count(marking, anna):
+def test_labels_of_withdrawn_annotators_do_not_count(marking, anna):
     consent.withdraw(annotator=anna, study=marking.study)
     assert counted(marking).count() == 0
     assert not_counted(marking) == only("withdrawn", 8)
@@ -107,7 +107,7 @@ def test_simulated_labels_count_only_in_a_simulated_study(marking):
     assert not_counted(marking) == only("", 0)
 
 
-def test_imported_labels_count_though_nobody_consented(marking):
+def test_imported_labels_count_without_consent(marking):
     somebody = Annotator.objects.create(origin="imported", source="file", source_id="A1")
     Annotation.objects.create(campaign=marking, task=marking.tasks.first(), annotator=somebody)
     assert counted(marking).count() == 1

@@ -39,7 +39,7 @@ def set_option(campaign, **options):
     campaign.save(update_fields=["options"])
 
 
-def test_excluding_says_beforehand_what_it_does(marking, lead):
+def test_the_effects_of_an_exclusion_are_shown_beforehand(marking, lead):
     anna = new_annotator(marking)
     answers(anna, marking, 2)
     enrolment = enrolment_of(anna)
@@ -71,7 +71,7 @@ def test_answers_to_checks_free_no_place(marking, lead):
     assert invariants_hold()
 
 
-def test_whoever_is_let_back_in_gets_free_places_and_surplus_elsewhere(marking, lead):
+def test_answers_of_a_readmitted_annotator_take_free_places_or_are_surplus(marking, lead):
     anna = new_annotator(marking)
     taken, _ = answers(anna, marking, 2)
     enrolments.exclude(enrolment=enrolment_of(anna), by=lead, reason="Careless", ask_again=True)
@@ -87,7 +87,7 @@ def test_whoever_is_let_back_in_gets_free_places_and_surplus_elsewhere(marking, 
 
 
 @pytest.mark.parametrize("asked_again", [True, False])
-def test_the_campaign_says_whether_a_withdrawal_frees_places(marking, asked_again):
+def test_the_campaign_decides_whether_a_withdrawal_frees_places(marking, asked_again):
     set_option(marking, reopen_withdrawn=asked_again)
     anna = new_annotator(marking)
     answers(anna, marking, 3)
@@ -105,7 +105,7 @@ def test_a_withdrawal_frees_places_unless_the_campaign_says_otherwise(marking):
     assert not Task.objects.filter(held__gt=0).exists()
 
 
-def test_whoever_agrees_again_counts_again_where_places_are_free(marking):
+def test_answers_count_again_after_renewed_consent_where_places_are_free(marking):
     anna = new_annotator(marking)
     answers(anna, marking, 3)
     withdrawal.withdraw(annotator=anna, study=marking.study)
@@ -118,7 +118,7 @@ def test_whoever_agrees_again_counts_again_where_places_are_free(marking):
     assert invariants_hold()
 
 
-def test_who_is_excluded_and_withdrew_comes_back_only_when_neither_holds(marking, lead):
+def test_answers_count_again_only_when_exclusion_and_withdrawal_have_both_ended(marking, lead):
     anna = new_annotator(marking)
     answers(anna, marking, 2)
     enrolments.exclude(enrolment=enrolment_of(anna), by=lead, reason="Careless", ask_again=True)
@@ -130,7 +130,7 @@ def test_who_is_excluded_and_withdrew_comes_back_only_when_neither_holds(marking
     assert invariants_hold()
 
 
-def test_who_agrees_again_while_excluded_comes_back_only_when_a_lead_says_so(marking, lead):
+def test_renewed_consent_does_not_end_an_exclusion(marking, lead):
     anna = new_annotator(marking)
     answers(anna, marking, 2)
     withdrawal.withdraw(annotator=anna, study=marking.study)

@@ -80,13 +80,13 @@ def test_an_answer_that_changes_nothing_adds_no_revision(leased):
     assert Annotation.objects.count() == 1
 
 
-def test_late_but_nobody_took_the_place_is_accepted(leased):
+def test_a_late_answer_is_accepted_if_its_place_is_free(leased):
     kept = submit(leased, now=leased.expires_at + timedelta(hours=3))
     assert kept.status == "accepted"
     assert slots_are_counted()
 
 
-def test_late_after_release_takes_a_free_place_again(leased, marking):
+def test_a_late_answer_after_release_takes_a_free_place(leased, marking):
     late = leased.expires_at + timedelta(minutes=1)
     leases.expire(campaign=marking, now=late)
     assert Task.objects.get(pk=leased.task_id).held == 0
@@ -96,7 +96,7 @@ def test_late_after_release_takes_a_free_place_again(leased, marking):
     assert slots_are_counted()
 
 
-def test_late_and_every_place_is_taken_is_kept_as_surplus(leased, marking):
+def test_a_late_answer_is_surplus_if_every_place_is_taken(leased, marking):
     leases.expire(campaign=marking, now=leased.expires_at)
     for _ in range(2):
         label_everything(marking, new_annotator(marking))
@@ -184,7 +184,7 @@ def test_an_exclusion_can_be_taken_back(leased, lead):
         assert slots_are_counted()
 
 
-def test_a_retry_is_answered_though_the_annotator_was_paused_meanwhile(leased, anna, marking):
+def test_a_retry_is_answered_even_if_the_annotator_was_paused_meanwhile(leased, anna, marking):
     key = uuid.uuid4()
     kept = submit(leased, submission_id=key)
     Enrolment.objects.filter(annotator=anna).update(state="paused")

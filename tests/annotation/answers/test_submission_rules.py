@@ -132,7 +132,7 @@ def test_a_refusal(row, submission, code):
 
 
 @pytest.mark.parametrize("row", [{}, {"enrolment_state": "paused"}, {"agreed": False}, ANSWERED_LONG_AGO])
-def test_what_was_sent_before_is_repeated_whatever_happened_since(row):
+def test_a_repeated_submission_gets_the_earlier_verdict(row):
     assert decide(ROW._replace(**ANSWERED | row | {"sent": STORED})) == Repeated(STORED)
 
 
@@ -167,7 +167,7 @@ def test_an_answer_given_in_an_outside_tool_is_not_corrected_here():
     age=st.integers(0, 60),
     answer=st.sampled_from([ANSWER, OTHER_ANSWER, UNREADABLE]),
 )
-def test_whatever_the_values_nobody_answers_who_may_not_and_no_status_comes_of_nothing(row, age, answer):
+def test_only_people_who_may_label_answer_for_all_values(row, age, answer):
     answered = row["assignment_state"] in {"submitted", "surplus"}
     holds_place = row["purpose"] == "label" and row["assignment_state"] in {"leased", "submitted"}
     row |= {"slot": 0 if holds_place else None}

@@ -35,7 +35,7 @@ def post(client):
 
 
 @pytest.mark.parametrize("kind", ["marking", "rating"])
-def test_everything_that_was_answered_is_stored(request, post, kind):
+def test_the_whole_answer_is_stored(request, post, kind):
     campaign = request.getfixturevalue(kind)
     anna = new_annotator(campaign)
     task = post(anna, f"campaigns/{campaign.pk}/next").json()
@@ -56,7 +56,7 @@ def test_everything_that_was_answered_is_stored(request, post, kind):
     assert post(anna, f"assignments/{task['assignment']}/submit", sent).json()["annotation"] == kept.pk
 
 
-def test_the_quick_payload_is_the_careful_one(marking):
+def test_both_ways_to_build_the_payload_agree(marking):
     anna = new_annotator(marking)
     leased = next_for(anna, marking)
     assert leased_payload(leased, marking) == task_payload(Assignment.objects.get(pk=leased.pk))

@@ -102,7 +102,7 @@ def test_a_box_must_have_an_area_inside_the_picture(task, refs, change, field):
     assert f"answer.boxes.0.{field}" in refused(data, task)
 
 
-def test_rounding_at_the_edge_is_forgiven_and_stays_inside(task, refs):
+def test_rounding_errors_at_the_edge_are_corrected(task, refs):
     data = {"ticked": refs[:1], "boxes": [box(refs[0], x=-1e-9, y=0.7, width=1 + 1e-9, height=0.3000000001)]}
     (kept,) = Answer.parse(data, task).boxes
     assert (kept.x, kept.width) == (0.0, 1.0)
@@ -132,7 +132,7 @@ def test_at_most_fifty_boxes_for_one_answer(task, refs):
         ({"none_of_the_above": True, "rating": 3}, "answer.rating"),
     ],
 )
-def test_what_has_the_wrong_shape_is_refused_by_name(task, data, field):
+def test_malformed_answers_are_refused_by_field(task, data, field):
     assert field in refused(data, task)
 
 

@@ -37,7 +37,7 @@ def test_the_declaration_is_short():
 
 
 @pytest.mark.django_db(transaction=True)
-def test_the_walk_leads_to_results(study, lead, tmp_path):
+def test_the_example_leads_to_results(study, lead, tmp_path):
     type(study).objects.filter(pk=study.pk).update(simulated=True)
     study.refresh_from_db()
     add_prompted_images(study, ["a {id} house by the sea"], models=("north", "south", "east"))

@@ -60,7 +60,7 @@ def kind(*questions, stimuli=None, unit="set", **more):
 
 
 @pytest.mark.parametrize("declared", [*KINDS.values(), kind()], ids=lambda declared: declared.key)
-def test_a_declaration_comes_back_from_json_as_it_was(declared):
+def test_a_declaration_survives_json(declared):
     assert Kind.model_validate_json(declared.model_dump_json()) == declared
 
 
@@ -122,7 +122,7 @@ def test_a_declaration_comes_back_from_json_as_it_was(declared):
         (lambda: kind(colour="red"), "Extra inputs are not permitted"),
     ],
 )
-def test_what_cannot_be_asked_is_refused_by_name(wrong, message):
+def test_invalid_questions_are_refused_by_name(wrong, message):
     with pytest.raises(ValidationError) as refused:
         wrong()
     assert message in str(refused.value)

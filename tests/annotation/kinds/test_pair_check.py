@@ -39,7 +39,7 @@ def test_images_without_a_scenario_are_left_out_and_counted(study, lead):
     assert plan.problems == ("4 images have no known scenario and are left out.",)
 
 
-def test_the_order_is_by_chance_and_nobody_stands_first_each_time(study, lead):
+def test_the_order_of_images_is_random(study, lead):
     add_prompted_images(study, [f"a {{id}} cook {number}" for number in range(20)], models=("north",))
     images = Image.objects.in_bulk()
     first = [images[task.stimuli[0].image_id].group.name for task in sampling.plan(draft(study, lead)).tasks]
@@ -53,7 +53,7 @@ def test_scenarios_of_one_name_in_two_experiments_are_two(study, lead):
 
 
 @pytest.mark.parametrize("answers", [{"alike": "different"}, {"alike": "alike", "difference": "The light."}])
-def test_what_differs_is_written_when_the_answer_is_no_and_only_then(answers):
+def test_the_difference_is_described_only_if_the_answer_is_no(answers):
     screen = ScreenQuestions(KIND, ("s1", "s2", "s3", "s4"))
     with pytest.raises(DomainError):
         checked({"answers": answers}, screen)
@@ -61,7 +61,7 @@ def test_what_differs_is_written_when_the_answer_is_no_and_only_then(answers):
     assert checked(said, screen).as_json(KIND)["answers"] == said["answers"]
 
 
-def test_scenarios_that_an_earlier_check_decided_are_asked_about_only_if_a_lead_wants_it(tmp_path, lead):
+def test_scenarios_decided_by_an_earlier_check_are_asked_again_only_on_request(tmp_path, lead):
     study = lamps_study(tmp_path, lead)
     answer(opened_check(study, lead), {"bridge": [ALIKE] * 3, "harbour": [ALIKE]})
     again = lifecycle.create(study=study, name="Again", kind=KIND.key, by=lead)

@@ -42,7 +42,7 @@ def file_of(**changes) -> bytes:
 
 
 @pytest.mark.parametrize("kind", OF_QUESTIONS, ids=lambda kind: kind.key)
-def test_a_downloaded_kind_is_read_as_it_was(kind):
+def test_a_downloaded_kind_is_read_back_unchanged(kind):
     own_kind = kind.model_copy(update={"key": "own"})
     read = study_kinds.from_file(study_kinds.as_file(own_kind).encode())
     # What annotators' programs are told is the same of each kind of a study's own.
@@ -100,7 +100,7 @@ def test_a_downloaded_kind_is_read_as_it_was(kind):
     ],
     ids=lambda value: None if isinstance(value, str) else value[:12].decode(errors="replace"),
 )
-def test_what_declares_no_kind_is_refused_with_the_reason(content, message):
+def test_invalid_declarations_are_refused_with_the_reason(content, message):
     with pytest.raises(DomainError) as refused:
         study_kinds.from_file(content)
     assert refused.value.code == "kind_invalid"
@@ -115,7 +115,7 @@ JSON = st.recursive(
 
 
 @given(field=st.sampled_from(sorted(Kind.model_fields)), value=JSON)
-def test_whatever_stands_in_a_field_it_is_a_kind_or_refused(field, value):
+def test_any_field_value_gives_a_valid_kind_or_a_refusal(field, value):
     with contextlib.suppress(DomainError):
         kind = study_kinds.from_file(file_of(**{field: value}))
         assert isinstance(kind, Kind)
@@ -143,7 +143,7 @@ class TestInAStudy:
             "kind.removed",
         ]
 
-    def test_another_study_does_not_have_it(self, study, lead):
+    def test_a_kind_belongs_to_one_study(self, study, lead):
         study_kinds.add(study=study, content=file_of(), by=lead)
         other = type(study).objects.create(
             name="Other", slug="other", resource=study.resource, seed=1, created_by=lead
@@ -151,7 +151,7 @@ class TestInAStudy:
         with pytest.raises(DomainError, match="Choose a kind of campaign"):
             lifecycle.create(study=other, name="Ours", kind="own", by=lead)
 
-    def test_a_study_has_so_many_at_most(self, study, lead, monkeypatch):
+    def test_the_number_of_kinds_is_limited(self, study, lead, monkeypatch):
         monkeypatch.setattr(study_kinds, "MOST_KINDS", 1)
         study_kinds.add(study=study, content=file_of(), by=lead)
         study_kinds.add(study=study, content=file_of(name="Another"), by=lead)  # in its place
@@ -161,7 +161,7 @@ class TestInAStudy:
 
 @pytest.mark.django_db
 class TestPages:
-    def test_from_a_file_to_a_draft(self, lead_client, study):
+    def test_a_kind_is_uploaded_and_used_in_a_draft(self, lead_client, study):
         upload = SimpleUploadedFile("own.json", file_of())
         page = lead_client.post(reverse("annotation:kinds", args=["isles"]), {"file": upload}, follow=True)
         assert page.redirect_chain[-1][0] == reverse("annotation:kind", args=["isles", "own"])
@@ -181,7 +181,7 @@ class TestPages:
             "Our rubric" in lead_client.get(reverse("annotation:campaigns", args=["isles"])).content.decode()
         )
 
-    def test_what_is_refused_is_said_beside_the_file(self, lead_client, study):
+    def test_errors_are_shown_beside_the_file(self, lead_client, study):
         upload = SimpleUploadedFile("own.json", b"[]")
         page = lead_client.post(reverse("annotation:kinds", args=["isles"]), {"file": upload})
         assert page.status_code == 400

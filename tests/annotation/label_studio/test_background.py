@@ -48,7 +48,7 @@ def ended(
     return job
 
 
-def test_a_token_that_cannot_be_read_is_said(bridge, settings):
+def test_an_unreadable_token_is_reported(bridge, settings):
     settings.SECRET_KEY, settings.SECRET_KEY_FALLBACKS = "another key, long enough to be one", []
     with pytest.raises(DomainError):
         job_queue.do_here(job_queue.RECONCILE, bridge=bridge, by=None, progress=Unwatched())
@@ -56,7 +56,7 @@ def test_a_token_that_cannot_be_read_is_said(bridge, settings):
     assert bridge.problem == "sealed_unreadable"
 
 
-def test_a_job_that_goes_well_clears_no_problem_of_another_kind(bridge):
+def test_a_successful_job_clears_only_problems_of_its_kind(bridge):
     note_trouble(bridge=bridge, trouble=errors.refused("its configuration"))
     ended(bridge, job_queue.PUSH, State.FAILED, code="refused")
     # There is nothing to work off, so nobody is asked anything.
@@ -70,7 +70,7 @@ def test_a_job_that_goes_well_clears_no_problem_of_another_kind(bridge):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_hints_are_left_at_once_to_who_reads(rating, tmp_path):
+def test_hints_are_left_to_the_job_that_is_already_reading(rating, tmp_path):
     with shared_database(tmp_path):
         bridge = bridge_of(rating)
         LabelStudioEvent.objects.create(bridge=bridge, action="ANNOTATION_CREATED", tasks=[1])
@@ -101,7 +101,7 @@ def test_a_closed_campaign_is_compared_once_more(bridge, lead):
     assert swept(bridge) == []
 
 
-def test_of_each_kind_a_few_ended_jobs_are_kept_and_of_events_those_told_last(bridge, monkeypatch):
+def test_only_the_latest_jobs_of_each_kind_and_the_latest_events_are_kept(bridge, monkeypatch):
     for kind in (job_queue.RECONCILE, job_queue.EVENTS):
         for number in range(25):
             ended(bridge, kind, State.FAILED if number % 2 else State.SUCCEEDED, ago=100)
@@ -114,7 +114,7 @@ def test_of_each_kind_a_few_ended_jobs_are_kept_and_of_events_those_told_last(br
     assert list(LabelStudioEvent.objects.order_by("-pk").values_list("pk", flat=True)) == last
 
 
-def test_who_waits_for_a_later_comparison_may_have_it_at_once(bridge):
+def test_a_delayed_comparison_can_be_started_at_once(bridge):
     later = timezone.now() + timedelta(minutes=5)
     job = job_queue.start(job_queue.RECONCILE, bridge, by=None, not_before=later)
     assert job_queue.start(job_queue.RECONCILE, bridge, by=None, not_before=later) == job

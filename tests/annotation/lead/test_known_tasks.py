@@ -119,7 +119,7 @@ def test_only_pictures_that_the_campaign_could_show_are_offered(marking, lead_cl
     assert "?image=" in page
 
 
-def test_what_the_verb_refuses_stands_beside_its_field(marking, lead_client):
+def test_errors_are_shown_beside_their_field(marking, lead_client):
     image = picture_of(marking)
     address, fields = form_of(image, tall_hat="unscored")
     fields[f"explanation_{attribute('tall hat').pk}"] = "Why?"

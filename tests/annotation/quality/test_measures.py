@@ -38,7 +38,7 @@ def texts(task):
     return list(task.task_attributes.order_by("position").values_list("attribute__text", flat=True))
 
 
-def test_measures_of_marking_are_what_one_counts_by_hand(marking):
+def test_measures_of_marking_equal_counts_by_hand(marking):
     anna, bela = new_annotator(marking), new_annotator(marking)
     first, second = marking.tasks.order_by("pk")[:2]
     a, b, c = texts(first)
@@ -78,7 +78,7 @@ def test_measures_of_marking_are_what_one_counts_by_hand(marking):
 
 
 @pytest.mark.parametrize("always", ["nothing", "everything", "the first"])
-def test_one_who_always_clicks_the_same_stands_out_whatever_it_is(marking, always):
+def test_always_giving_the_same_answer_is_straight_lining(marking, always):
     anna = new_annotator(marking)
     for task in marking.tasks.order_by("pk")[:6]:
         words = {"nothing": [], "everything": texts(task), "the first": texts(task)[:1]}[always]
@@ -113,7 +113,7 @@ def busy(campaign, people=4):
     return annotators
 
 
-def test_the_library_finds_the_same_in_marks(marking):
+def test_the_library_gives_the_same_measures_of_marks(marking):
     people = busy(marking)
     gold = gold_like(task := marking.tasks.order_by("pk").first(), {})
     for shown in task.task_attributes.all():
@@ -156,7 +156,7 @@ def test_the_library_finds_the_same_in_marks(marking):
     assert any(row["gold_accuracy"] is not None for row in found)
 
 
-def test_the_library_finds_the_same_in_ratings(rating):
+def test_the_library_gives_the_same_measures_of_ratings(rating):
     busy(rating, people=5)
     columns = ("attribute__text", "annotation__annotator", "rating")
     rows = Judgement.objects.filter(annotation__in=counted(rating)).values_list(*columns)
@@ -167,7 +167,7 @@ def test_the_library_finds_the_same_in_ratings(rating):
         assert mine == pytest.approx(row["agreement_with_others"], abs=1e-12)
 
 
-def test_as_many_queries_for_one_as_for_many(marking):
+def test_the_number_of_queries_does_not_grow_with_annotators(marking):
     busy(marking)
     taken = []
     for asked in (None, list(marking.enrolments.values_list("annotator", flat=True)[:1])):
@@ -178,7 +178,7 @@ def test_as_many_queries_for_one_as_for_many(marking):
     assert taken[1] <= 8
 
 
-def test_what_counts_no_more_measures_nobody(marking, lead):
+def test_answers_that_no_longer_count_are_not_measured(marking, lead):
     anna, bela = new_annotator(marking), new_annotator(marking)
     for person in (anna, bela):
         submit(next_for(person, marking))

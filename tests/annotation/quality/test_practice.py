@@ -95,7 +95,7 @@ def test_real_tasks_are_refused_until_practice_is_passed(person):
     assert lease(person).task.purpose == Task.Purpose.LABEL
 
 
-def test_practice_begun_with_a_task_open_comes_before_the_task_that_would_follow(marking, path, request):
+def test_practice_added_during_a_task_comes_before_the_next_task(marking, path, request):
     """Whoever is at work when practice is added may answer what they have, and practises before more."""
     anna = new_annotator(marking)
     leased = path.next_task(marking, anna)
@@ -165,7 +165,7 @@ def test_the_pass_mark_is_the_share_that_is_right(person, lead, right, mark, pas
     assert person.practice_rounds.get().passed is passed
 
 
-def test_who_has_used_up_the_attempts_is_paused_with_the_reason_and_goes_on_by_the_lead(person, lead):
+def test_an_annotator_without_attempts_left_is_paused_until_the_lead_resumes_them(person, lead):
     go_through(person, *WRONG, *WRONG)
     assert (person.state, person.reason) == ("paused", rounds.FAILED_REASON)
     assert state(person) == State.FAILED
@@ -185,7 +185,7 @@ def test_who_has_used_up_the_attempts_is_paused_with_the_reason_and_goes_on_by_t
     assert state(person) == State.PASSED
 
 
-def test_who_labelled_before_there_was_practice_is_not_asked(marking, lead):
+def test_annotators_who_labelled_before_practice_existed_skip_it(marking, lead):
     before, after = (new_annotator(marking).enrolments.get() for _ in range(2))
     submit(lease(before))
     holds = new_annotator(marking).enrolments.get()
@@ -216,7 +216,7 @@ def test_the_same_answer_again_changes_nothing_and_another_is_refused(person):
     assert reply(person, last, "kite") == done  # a retry, after the round ended
 
 
-def test_what_is_no_answer_or_out_of_turn_is_refused(person, marking, lead):
+def test_invalid_and_out_of_turn_answers_are_refused(person, marking, lead):
     first = Task.objects.filter(purpose="practice").first()
     with pytest.raises(Conflict, match="Ask for a practice task"):
         reply(person, first, "tall hat")

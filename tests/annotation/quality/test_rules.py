@@ -42,7 +42,7 @@ def same_answers(campaign, annotator, number):
     return kept
 
 
-def test_rules_catch_exactly_those_who_were_planted(study, lead):
+def test_rules_flag_exactly_the_planted_annotators(study, lead):
     add_images(study, 4)
     draft = lifecycle.create(
         study=study,
@@ -100,7 +100,7 @@ def test_rules_catch_exactly_those_who_were_planted(study, lead):
     assert QualityEvent.objects.count() == 3
 
 
-def test_nobody_is_judged_before_enough_is_known(marking, lead):
+def test_nobody_is_flagged_before_enough_answers(marking, lead):
     straight(marking, minimum=4, by=lead)
     anna = new_annotator(marking)
     same_answers(marking, anna, 3)
@@ -115,7 +115,7 @@ def test_nobody_is_judged_before_enough_is_known(marking, lead):
     )
 
 
-def test_a_pause_frees_what_is_open_and_names_the_measure(marking, lead):
+def test_a_pause_frees_open_tasks_and_names_the_measure(marking, lead):
     anna = new_annotator(marking)
     same_answers(marking, anna, 3)
     leased = next_for(anna, marking)
@@ -126,7 +126,7 @@ def test_a_pause_frees_what_is_open_and_names_the_measure(marking, lead):
     assert Assignment.objects.get(pk=leased.pk).state == "expired"
 
 
-def test_letting_go_on_clears_flags_until_there_is_new_evidence(marking, lead):
+def test_resuming_clears_flags_until_there_is_new_evidence(marking, lead):
     anna = new_annotator(marking)
     same_answers(marking, anna, 3)
     straight(marking, action="pause", by=lead)
@@ -143,7 +143,7 @@ def test_letting_go_on_clears_flags_until_there_is_new_evidence(marking, lead):
     assert enrolment.state == "paused"
 
 
-def test_whoever_recovers_is_flagged_anew_when_they_miss_it_again(marking, lead):
+def test_an_annotator_who_recovered_is_flagged_again_at_the_next_miss(marking, lead):
     anna = new_annotator(marking)
     same_answers(marking, anna, 3)
     straight(marking, by=lead)
@@ -156,7 +156,7 @@ def test_whoever_recovers_is_flagged_anew_when_they_miss_it_again(marking, lead)
     assert list(QualityEvent.objects.order_by("pk").values_list("ending", flat=True)) == ["recovered", ""]
 
 
-def test_removing_a_rule_ends_its_flags_and_lets_nobody_go_on(marking, lead):
+def test_removing_a_rule_ends_its_flags_but_resumes_nobody(marking, lead):
     anna = new_annotator(marking)
     same_answers(marking, anna, 3)
     rule = straight(marking, action="pause", by=lead)
@@ -167,7 +167,7 @@ def test_removing_a_rule_ends_its_flags_and_lets_nobody_go_on(marking, lead):
     assert set(actions) == {"quality_rule.set", "quality_rule.removed"}
 
 
-def test_the_database_lets_one_flag_of_a_kind_stand(marking, lead):
+def test_the_database_allows_one_open_flag_of_a_kind(marking, lead):
     anna = new_annotator(marking)
     same_answers(marking, anna, 3)
     straight(marking, by=lead)
@@ -179,7 +179,7 @@ def test_the_database_lets_one_flag_of_a_kind_stand(marking, lead):
         QualityEvent.objects.update(ending="resumed")
 
 
-def test_it_is_looked_at_after_every_tenth_answer_whatever_it_was_of(marking, lead, monkeypatch):
+def test_rules_are_checked_after_every_tenth_answer_to_any_task(marking, lead, monkeypatch):
     anna = new_annotator(marking)
     straight(marking, minimum=1, by=lead)
     monkeypatch.setattr(enforcement, "EVERY", 4)
@@ -187,7 +187,7 @@ def test_it_is_looked_at_after_every_tenth_answer_whatever_it_was_of(marking, le
     assert len(same_answers(marking, anna, 1)) == 1
 
 
-def test_a_check_as_such_brings_no_warning_since_that_would_tell_it(marking, lead, monkeypatch):
+def test_an_answer_to_a_check_does_not_trigger_a_warning(marking, lead, monkeypatch):
     bela = new_annotator(marking)
     straight(marking, minimum=1, by=lead)
     monkeypatch.setattr(enforcement, "EVERY", 3)
@@ -198,7 +198,7 @@ def test_a_check_as_such_brings_no_warning_since_that_would_tell_it(marking, lea
     assert [one.enrolment.annotator for one in enforcement.after_answer(annotation_id=last.pk)] == [bela]
 
 
-def test_where_a_lead_set_no_rule_an_answer_costs_no_query_more_than_once_a_minute(marking, lead):
+def test_without_rules_by_a_lead_answers_add_queries_at_most_once_a_minute(marking, lead):
     anna = new_annotator(marking)
 
     def submitted():
@@ -235,7 +235,7 @@ def test_a_wrong_rule_is_refused_by_field(marking, lead, change, field):
     assert not marking.quality_rules.filter(standard=False).exists()
 
 
-def test_rules_stand_in_drafts_and_are_fixed_once_closed(study, marking, lead):
+def test_rules_can_be_set_in_drafts_but_not_after_closing(study, marking, lead):
     draft = lifecycle.create(study=study, name="Later", kind="attribute_likert", by=lead)
     straight(draft, by=lead)
     assert draft.quality_rules.filter(standard=False).count() == 1
@@ -247,7 +247,7 @@ def test_rules_stand_in_drafts_and_are_fixed_once_closed(study, marking, lead):
         straight(marking, by=lead)
 
 
-def test_looking_at_everybody_takes_as_many_queries_whatever_their_number(marking, lead):
+def test_checking_everybody_takes_a_fixed_number_of_queries(marking, lead):
     straight(marking, threshold=1, by=lead)
     taken = []
     for _ in range(2):
@@ -260,7 +260,7 @@ def test_looking_at_everybody_takes_as_many_queries_whatever_their_number(markin
     assert taken[0] == taken[1] <= 16
 
 
-def test_what_is_kept_counts_until_the_lead_decides(marking, lead):
+def test_answers_of_a_paused_annotator_count_until_the_lead_decides(marking, lead):
     anna = new_annotator(marking)
     same_answers(marking, anna, 3)
     straight(marking, action="pause", by=lead)

@@ -119,7 +119,7 @@ def test_careless_work_is_flagged_on_both_pages_and_honest_work_on_none(
     assert quick in analyst_client.get("/studies/isles/results/annotators/").content.decode()
 
 
-def test_one_who_is_careless_is_warned_while_they_work(wide, work):
+def test_a_careless_annotator_is_warned_while_working(wide, work):
     cache.clear()
     generator = random.Random(6)
     work(wide, new_annotator(wide), seen_by(generator), lambda: 8.0, 50)
@@ -142,7 +142,7 @@ def test_finding_nothing_where_others_find_nothing_is_honest(wide, work):
     assert quality_of(wide, people[1].pk)["variety"].reason == "too_few_other_answers_due"
 
 
-def test_what_nobody_else_answered_is_compared_with_the_latest_answers_of_others(study, lead, work):
+def test_tasks_nobody_else_answered_are_compared_with_the_latest_answers_of_others(study, lead, work):
     add_images(study, 60)
     draft = lifecycle.create(
         study=study,
@@ -165,7 +165,7 @@ def test_what_nobody_else_answered_is_compared_with_the_latest_answers_of_others
     assert [event.measure for event in enforcement.check(campaign=once)] == ["variety"]
 
 
-def test_variety_is_what_was_given_of_what_was_due():
+def test_variety_is_the_smallest_ratio_of_given_to_expected_answers():
     # 100 answers, 5 of them yes; by what others said 25 would have been.
     assert variety({0: 95, 1: 5}, {0: 75.0, 1: 25.0}) == 0.2
     # Whoever ticks everything: five times no, and 75 were due.
@@ -184,7 +184,7 @@ def test_a_copy_has_the_rules_of_its_original_and_no_others(marking, lead):
     assert set(rows) == {("median_seconds", 4.0, False), ("gold_accuracy", 0.6, True)}
 
 
-def test_rules_look_at_the_latest_answers_so_that_people_can_do_better(wide, work, monkeypatch):
+def test_rules_consider_only_the_latest_answers(wide, work, monkeypatch):
     monkeypatch.setattr(enforcement, "LATEST", 20)
     anna = new_annotator(wide)
     work(wide, anna, lambda task: [], lambda: 0.1, 20)
@@ -197,7 +197,7 @@ def test_rules_look_at_the_latest_answers_so_that_people_can_do_better(wide, wor
 
 
 @pytest.mark.parametrize("kind", sorted(KINDS))
-def test_every_kind_warns_of_haste_of_one_answer_throughout_and_of_failed_gold_tasks(study, lead, kind):
+def test_every_kind_has_rules_on_haste_uniform_answers_and_failed_gold_tasks(study, lead, kind):
     declared = KINDS[kind]
     draft = lifecycle.create(study=study, name="New", kind=kind, by=lead, options=options_for(declared))
     measured = set(measures_of(declared))

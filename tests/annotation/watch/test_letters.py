@@ -72,7 +72,7 @@ def test_a_stop_is_mailed_at_once(marking, letters, lead, django_capture_on_comm
     assert "Paused by a stop rule" in letter.get_payload(decode=True).decode()
 
 
-def test_a_mail_server_that_is_gone_fails_the_job_and_not_the_campaign(marking, lead, settings):
+def test_an_unreachable_mail_server_fails_only_the_job(marking, lead, settings):
     lead.email = "lena@example.org"
     lead.save()
     settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"

@@ -53,7 +53,7 @@ def test_an_answer_that_is_submitted_while_a_rule_stops_the_campaign_stays(campa
     assert Campaign.objects.get(pk=campaign.pk).state == "closed"
 
 
-def test_workers_count_a_look_once(campaign, lead):
+def test_concurrent_workers_count_a_precision_check_once(campaign, lead):
     options = {"stop_half_width": 0.2, "stop_least": 20}
     lifecycle.change_settings(campaign=campaign, by=lead, options=options)
     results = at_once([lambda: looks.record(campaign=campaign, answers=20, half_width=0.1)] * WORKERS)

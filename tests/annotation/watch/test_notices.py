@@ -54,7 +54,7 @@ def test_an_open_lease_is_not_finished(marking):
     assert standing() == []
 
 
-def test_a_day_without_an_answer_is_stuck_until_one_comes(marking):
+def test_a_campaign_is_stuck_after_a_day_without_answers(marking):
     annotator = new_annotator(marking)
     submit(leases.next_assignment(campaign=marking, annotator=annotator))
     notices.look(now=timezone.now() + timedelta(hours=23))
@@ -82,7 +82,7 @@ def test_nobody_enrolled_paused_closed_and_imported_campaigns_are_not_stuck(mark
     assert standing() == []
 
 
-def test_after_a_pause_the_day_begins_anew(marking, lead):
+def test_the_day_restarts_after_a_pause(marking, lead):
     new_annotator(marking)
     Campaign.objects.update(opened_at=timezone.now() - timedelta(days=9))
     Enrolment.objects.update(joined_at=timezone.now() - timedelta(days=9))
@@ -92,7 +92,7 @@ def test_after_a_pause_the_day_begins_anew(marking, lead):
     assert standing() == []
 
 
-def test_tasks_that_nobody_there_can_complete_are_a_shortfall_and_say_who_is_missing(study, lead):
+def test_tasks_that_no_annotator_can_complete_are_a_shortfall_naming_who_is_missing(study, lead):
     campaign = opened(study, lead, "at_least 1 gender != man", wanted=2)
     label_all(campaign, person(campaign, gender="man"))
     notices.look()
@@ -114,7 +114,7 @@ def test_closing_ends_a_notice(marking, lead):
     assert notice.resolved_at is not None
 
 
-def test_looking_takes_as_many_queries_for_many_campaigns(marking, study, lead, django_assert_num_queries):
+def test_checking_many_campaigns_takes_as_many_queries(marking, study, lead, django_assert_num_queries):
     with django_assert_num_queries(4):
         notices.look()
     for number in range(3):
@@ -164,7 +164,7 @@ def test_without_a_mail_server_no_letter_is_planned(marking, lead):
     assert not Job.objects.exists()
 
 
-def test_a_notice_that_is_over_is_not_mailed(marking, mailing, lead):
+def test_a_resolved_notice_is_not_mailed(marking, mailing, lead):
     finished(marking)
     notices.look()
     lifecycle.close(campaign=marking, by=lead)
@@ -173,7 +173,7 @@ def test_a_notice_that_is_over_is_not_mailed(marking, mailing, lead):
     assert mail.outbox == []
 
 
-def test_a_mail_server_that_refuses_fails_the_job_without_telling_its_answer(marking, mailing, monkeypatch):
+def test_a_refusing_mail_server_fails_the_job_without_quoting_its_answer(marking, mailing, monkeypatch):
     from django.core.mail.backends import locmem
 
     def refuse(self, messages):
@@ -189,7 +189,7 @@ def test_a_mail_server_that_refuses_fails_the_job_without_telling_its_answer(mar
     assert "hunter2" not in job.error
 
 
-def test_the_worker_looks_while_it_sweeps_once_a_minute(marking, settings):
+def test_the_worker_checks_campaigns_once_a_minute(marking, settings):
     finished(marking)
     sweep()
     assert standing() == [("marking", "finished")]
@@ -198,7 +198,7 @@ def test_the_worker_looks_while_it_sweeps_once_a_minute(marking, settings):
     assert standing() == []
 
 
-def test_jobs_are_swept_whatever_else_fails(settings, caplog):
+def test_jobs_are_swept_even_if_other_work_fails(settings, caplog):
     settings.JOB_SWEEPS = ["tests.annotation.watch.test_notices.broken"]
     assert sweep().requeued == ()
     assert "broken failed while jobs were swept" in caplog.text
@@ -208,7 +208,7 @@ def broken():
     raise ValueError("broken")
 
 
-def test_a_lead_sees_what_is_stuck_where_they_look(marking, lead_client, analyst_client):
+def test_leads_see_stuck_campaigns_on_their_pages(marking, lead_client, analyst_client):
     new_annotator(marking)
     Campaign.objects.update(opened_at=timezone.now() - timedelta(days=9))
     Enrolment.objects.update(joined_at=timezone.now() - timedelta(days=9))
@@ -223,7 +223,7 @@ def test_a_lead_sees_what_is_stuck_where_they_look(marking, lead_client, analyst
     assert not Annotation.objects.exists()
 
 
-def test_leases_that_ran_out_with_nobody_asking_do_not_hide_that_work_stopped(marking):
+def test_unclaimed_expired_leases_do_not_hide_that_work_stopped(marking):
     annotator = new_annotator(marking)
     label_all(marking, new_annotator(marking))
     while (leased := leases.next_assignment(campaign=marking, annotator=annotator)) is not None:
@@ -234,7 +234,7 @@ def test_leases_that_ran_out_with_nobody_asking_do_not_hide_that_work_stopped(ma
     assert standing() == [("marking", "stuck")]
 
 
-def test_the_lead_says_after_how_many_hours_a_campaign_is_stuck(marking, lead):
+def test_the_lead_sets_the_hours_until_a_campaign_is_stuck(marking, lead):
     new_annotator(marking)
     lifecycle.change_settings(campaign=marking, by=lead, options={"stuck_hours": 2})
     notices.look(now=timezone.now() + timedelta(minutes=110))
@@ -250,7 +250,7 @@ def flag(campaign, number):
         )
 
 
-def test_more_flagged_people_than_the_lead_allows_are_junk_until_fewer_are(study, lead):
+def test_too_many_flagged_people_raise_a_notice_until_fewer_are(study, lead):
     campaign = opened(study, lead, wanted=9)
     for _ in range(8):
         submit(leases.next_assignment(campaign=campaign, annotator=new_annotator(campaign)))
@@ -268,7 +268,7 @@ def test_more_flagged_people_than_the_lead_allows_are_junk_until_fewer_are(study
     assert standing() == []
 
 
-def test_a_few_people_are_no_share(marking):
+def test_few_annotators_raise_no_notice_of_flagged_people(marking):
     for _ in range(4):
         submit(leases.next_assignment(campaign=marking, annotator=new_annotator(marking)))
     flag(marking, 4)
@@ -281,7 +281,7 @@ def pay(campaign, lead, amount, per, currency="GBP"):
     lifecycle.change_settings(campaign=campaign, by=lead, options=rate)
 
 
-def test_a_rate_an_hour_below_the_least_amount_is_said(marking, lead):
+def test_an_hourly_rate_below_the_minimum_raises_a_notice(marking, lead):
     pay(marking, lead, 5.99, "hour")
     notices.look()
     assert Notice.objects.get().details == "The rate is 5.99 GBP an hour, which is less than 6.00 GBP."
@@ -292,7 +292,7 @@ def test_a_rate_an_hour_below_the_least_amount_is_said(marking, lead):
 
 
 @pytest.mark.parametrize(("amount", "kinds"), [(0.08, []), (0.07, ["low_pay"])])
-def test_a_rate_a_screen_is_low_by_the_median_time(study, lead, amount, kinds):
+def test_a_rate_for_each_screen_is_judged_by_the_median_time(study, lead, amount, kinds):
     campaign = opened(study, lead, wanted=9)
     pay(campaign, lead, amount, "task", "USD")
     for _ in range(5):
@@ -306,7 +306,7 @@ def test_a_rate_a_screen_is_low_by_the_median_time(study, lead, amount, kinds):
         assert "take 36 seconds or longer. At 0.07 USD a screen this is 7.00 USD an hour" in notice.details
 
 
-def test_leads_are_mailed_only_what_they_chose(marking, mailing, lead):
+def test_leads_are_mailed_only_the_notices_they_chose(marking, mailing, lead):
     lifecycle.change_settings(campaign=marking, by=lead, options={"notices": ["stuck"]})
     finished(marking)
     notices.look()

@@ -87,7 +87,7 @@ def test_a_screen_that_is_open_with_somebody_is_not_complete(ruled):
     assert stop_rules.apply_rules() == []
 
 
-def test_a_campaign_stops_at_its_date_and_who_is_in_the_middle_may_submit(ruled):
+def test_a_campaign_stops_at_its_date_but_open_tasks_may_be_submitted(ruled):
     now = timezone.now().replace(second=0, microsecond=0)
     campaign = ruled(stop_on=local(now + timedelta(hours=1)))
     annotator = new_annotator(campaign)
@@ -113,7 +113,7 @@ def test_a_rule_stops_once_for_a_setting(ruled, lead):
     assert CampaignStop.objects.count() == 2
 
 
-def test_who_saw_the_rule_hold_a_moment_ago_stops_nothing_twice(ruled, lead):
+def test_a_rule_found_met_twice_stops_only_once(ruled, lead):
     campaign = ruled(stop_complete=True)
     reached = stop_rules.ReachedRule("complete", "2 a screen", "Every screen has its answers.")
     assert stop_rules.stop(campaign=campaign, reached=reached) is not None
@@ -133,7 +133,7 @@ def test_a_campaign_that_a_lead_stopped_is_left_alone(ruled, lead, move):
     assert state(campaign) == before
 
 
-def test_the_budget_counts_what_was_earned_and_what_is_open(ruled):
+def test_the_budget_counts_earned_pay_and_open_screens(ruled):
     campaign = ruled(pay_amount=0.5, pay_per="task", pay_budget=2.5, stop_at_budget=True)
     annotator = new_annotator(campaign)
     for _ in range(3):
@@ -146,7 +146,7 @@ def test_the_budget_counts_what_was_earned_and_what_is_open(ruled):
     assert stop.reason == "2.50 EUR of the budget of 2.50 EUR are spent."
 
 
-def test_open_screens_take_as_long_as_others_did(ruled):
+def test_open_screens_are_priced_by_the_time_of_earlier_ones(ruled):
     campaign = ruled(pay_amount=36.0, pay_per="hour", pay_budget=1.5, stop_at_budget=True)
     annotator = new_annotator(campaign)
     for seconds in (40.0, 60.0):
@@ -168,7 +168,7 @@ def test_a_date_is_a_date(ruled, moment):
         ruled(stop_on=moment)
 
 
-def test_leads_are_told_until_the_campaign_is_open_again(ruled, lead, lead_client, settings):
+def test_leads_see_the_stop_until_the_campaign_is_reopened(ruled, lead, lead_client, settings):
     lead.email = "lena@example.org"
     lead.save()
     settings.EMAIL_HOST = "mail.example.org"
@@ -215,7 +215,7 @@ def test_a_lead_sets_rules_in_the_form_and_reads_them_on_the_page(lead_client, m
     assert 'value="2027-01-31T18:00"' in again
 
 
-def test_programs_set_rules_too(lead, marking):
+def test_rules_can_be_set_over_the_api(lead, marking):
     client = Client()
     client.force_login(lead)
     answer = client.patch(

@@ -103,7 +103,7 @@ def look_at_every_page(client, campaign):
 
 @pytest.mark.parametrize("language", ["en", "de"])
 @pytest.mark.parametrize("kind", EXAMPLES, ids=lambda kind: kind.key)
-def test_an_annotators_whole_traffic_tells_nothing(telling, kind, language):
+def test_an_annotators_whole_traffic_reveals_nothing(telling, kind, language):
     campaign = question_campaign(telling, secret(kind), screens=4, prompt=PROMPT)
     client = Recorded(headers={"accept-language": language})
     come(client, campaign)
@@ -136,7 +136,7 @@ def answer_everything(client, campaign):
 
 
 @pytest.mark.parametrize("key", [key for key, kind in KINDS.items() if not kind.about_attributes])
-def test_nothing_of_a_whole_campaign_tells_what_its_kind_calls_blind(telling, lead, key):
+def test_a_whole_campaign_reveals_nothing_that_its_kind_declares_blind(telling, lead, key):
     stimuli = KINDS[key].stimuli
     telling.images.update(scenario=f"{SENTINEL} square", condition="non_stereotypical")
     if stimuli.prompt_shown or "prompt" not in stimuli.blind:
@@ -171,7 +171,7 @@ def test_two_annotators_cannot_tell_that_they_see_the_same_image(telling):
     assert seen[0].isdisjoint(seen[1])
 
 
-def test_nothing_of_the_declaration_that_annotators_do_not_read_is_in_a_task(telling):
+def test_tasks_contain_only_the_declared_texts_that_annotators_read(telling):
     """Field by field: whoever adds one decides here whether annotators read it."""
     campaign = question_campaign(telling, RUBRIC, screens=1)
     client = Recorded()

@@ -65,11 +65,11 @@ def read(kind: Kind, posted: str):
         ([scale("quality"), WHY], ONE, "answers.quality=1&answers.why=+", {"quality": 1}),
     ],
 )  # fmt: skip
-def test_what_a_plain_form_sends_is_read_as_the_interface_takes_it(questions, stimuli, posted, answers):
+def test_plain_forms_are_read_like_requests_of_the_api(questions, stimuli, posted, answers):
     assert read(declared("posted", stimuli, *questions), posted) == answers
 
 
-def test_without_scripts_what_is_not_asked_of_a_picture_is_left_out():
+def test_without_scripts_questions_not_asked_of_a_picture_are_left_out():
     questions = [
         scale("quality", each=True),
         TextQuestion(name="why", label=texts("Why?"), each=True, when=AFTER_BAD),
@@ -80,7 +80,7 @@ def test_without_scripts_what_is_not_asked_of_a_picture_is_left_out():
 
 
 @pytest.mark.parametrize(("answer", "asked"), [("s1", True), ("s2", False), ("tie", False)])
-def test_conditions_name_two_that_are_compared_by_their_place(answer, asked):
+def test_conditions_refer_to_compared_stimuli_by_position(answer, asked):
     after_first = AskedAfter(question="better", answers=(0,))
     kind = declared("pair", PAIR, BETTER, TextQuestion(name="why", label=texts("Why?"), when=after_first))
     assert ("why" in read(kind, f"answers.better={answer}&answers.why=Dark")) is asked
@@ -90,7 +90,7 @@ def test_conditions_name_two_that_are_compared_by_their_place(answer, asked):
     ("places", "ranks"),
     [((1, 2, 3), (1, 2, 3)), ((1, 1, 2), (1, 1, 3)), ((2, 2, 2), (1, 1, 1)), ((4, 1, 1), (3, 1, 1))],
 )
-def test_places_become_ranks_as_in_a_competition(places, ranks):
+def test_places_become_competition_ranks(places, ranks):
     refs = ("s1", "s2", "s3")
     assert competition_ranks(dict(zip(refs, places, strict=True))) == dict(zip(refs, ranks, strict=True))
 
@@ -145,12 +145,12 @@ def test_without_scripts_a_condition_is_read():
         (declared("few", FEW, RANK), 3, "beside"),
     ],
 )
-def test_few_questions_stand_below_a_pair_and_others_beside_what_is_shown(kind, pictures, arrangement):
+def test_few_questions_are_below_a_pair_and_others_beside_the_stimuli(kind, pictures, arrangement):
     payload = payload_of(kind, pictures)
     assert QuestionScreen.of(payload, {}).arrangement == arrangement
 
 
-def test_a_place_that_needs_scripts_is_told_where_there_are_none():
+def test_without_scripts_the_page_says_that_places_need_them():
     kind = declared("place", ONE, scale("quality", region=Region(shape="point", after=(1,))))
     payload = payload_of(kind)
     assert payload["questions"][0]["region"]["required"] is True
@@ -171,7 +171,7 @@ def test_the_key_of_a_point_is_its_number_where_all_have_one_digit(codes, keys):
     assert [option.key for option in asked.parts[0].options] == keys
 
 
-def test_the_payload_on_the_page_is_all_there_is():
+def test_the_page_embeds_exactly_the_payload():
     kind = declared("json", ONE, SPAN)
     payload = payload_of(kind)
     text = task_page(payload)

@@ -98,7 +98,7 @@ def fields_of(payload) -> dict[str, object]:
 
 
 @pytest.mark.parametrize("kind", KINDS.values(), ids=lambda kind: kind.key)
-def test_no_english_sentence_is_left_on_the_way_of_who_reads_german(kind, study, lead, join):
+def test_readers_of_german_see_no_english_sentence(kind, study, lead, join):
     campaign = campaign_of(kind, study, lead)
     client = join(campaign)
     client.cookies["stereoscope_language"] = "de"
@@ -145,7 +145,7 @@ def test_the_search_finds_what_is_left_in_english(study, lead, join):
     assert "Take a break" in sentences_of_pages()
 
 
-def test_what_a_lead_writes_is_shown_as_it_stands(study, lead, join):
+def test_texts_written_by_a_lead_are_shown_unchanged(study, lead, join):
     kind = next(kind for kind in KINDS.values() if kind.rates_attributes)
     campaign = campaign_of(kind, study, lead)
     labels = kind.labels | {"5": "Definitely"}
@@ -166,7 +166,7 @@ def test_every_text_of_a_kind_is_in_every_language(kind):
         assert set(texts) == {"en", *TRANSLATIONS}
 
 
-def test_a_text_that_a_study_gives_is_kept_and_the_rest_is_taken_from_the_catalogue():
+def test_texts_of_a_study_are_kept_and_the_rest_comes_from_the_catalogue():
     label = {"en": "What differs?", "de": "Worin liegt der Unterschied?"}
     question = TextQuestion(name="difference", label=label)
     assert question.label == {**translations("What differs?"), **label}

@@ -72,7 +72,7 @@ def test_a_pair_is_shown_side_by_side_with_its_questions(join, pairs):
     ]
 
 
-def test_a_prompt_stands_beside_its_image_and_words_of_it_can_be_marked(join, study, pictures):
+def test_a_prompt_is_shown_beside_its_image_and_its_words_can_be_marked(join, study, pictures):
     campaign = question_campaign(study, RUBRIC)
     task = shown(join(campaign), campaign)
     assert (task["layout"], task["prompt"]) == ("one", "a kite over a drum")
@@ -85,9 +85,7 @@ def test_a_prompt_stands_beside_its_image_and_words_of_it_can_be_marked(join, st
 
 
 @pytest.mark.parametrize("required", [True, False])
-def test_whether_a_place_is_needed_is_up_to_the_lead_where_the_kind_leaves_it_open(
-    join, study, pictures, required
-):
+def test_the_lead_decides_whether_places_are_required_where_the_kind_allows(join, study, pictures, required):
     campaign = question_campaign(study, RANKING)
     campaign.boxes_required = required
     campaign.save()
@@ -152,7 +150,7 @@ def test_the_list_takes_the_same_queries_however_many_answers(
         client.get(reverse("annotate:answers", args=[campaign.pk]))
 
 
-def test_the_look_ahead_names_all_pictures_of_the_screen_that_comes_next(join, pairs):
+def test_the_look_ahead_names_all_pictures_of_the_next_screen(join, pairs):
     client = join(pairs)
     named = None
     for _ in range(3):

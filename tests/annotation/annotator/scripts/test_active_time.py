@@ -67,7 +67,7 @@ SIGN = ["sign", "keydown"]
         ),
     ],
 )
-def test_seconds_at_work(page, events, seconds):
+def test_seconds_at_work_are_counted(page, events, seconds):
     assert page.evaluate(COUNT, events) == seconds
 
 
@@ -110,7 +110,7 @@ def test_a_break_is_offered_after_the_time_chosen_on_this_device(page, server, m
     assert reminder.is_visible() is due
 
 
-def test_a_break_put_off_is_offered_after_as_much_work_again(page, server):
+def test_a_postponed_break_is_offered_after_the_same_working_time(page, server):
     page.evaluate("localStorage.setItem('annotate:break-after', '15')")
     open_task(page, server, marking())
     reminder = page.locator("#break-reminder")
@@ -123,7 +123,7 @@ def test_a_break_put_off_is_offered_after_as_much_work_again(page, server):
     assert reminder.is_visible()
 
 
-def test_work_on_tasks_before_counts_towards_the_break(page, server):
+def test_work_on_earlier_tasks_counts_towards_the_break(page, server):
     page.evaluate("localStorage.setItem('annotate:break-after', '15')")
     open_task(page, server, marking())
     work_for(page, 8 * 60)

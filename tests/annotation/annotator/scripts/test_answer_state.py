@@ -83,7 +83,7 @@ def box(number: int, place: dict) -> dict:
         ),
     ],
 )
-def test_events_lead_to_an_answer_and_undo_leads_back_to_nothing(play, calls, answer):
+def test_events_build_an_answer_and_undo_clears_it(play, calls, answer):
     assert play(calls)["now"] == EMPTY | answer
     steps = sum(method != "justify" for method, *_ in calls)
     undone = play([*calls, *[UNDO] * steps])
@@ -115,7 +115,7 @@ def test_events_lead_to_an_answer_and_undo_leads_back_to_nothing(play, calls, an
         ),
     ],
 )
-def test_the_way_back(play, calls, ticked, can_undo, can_redo):
+def test_undo_and_redo(play, calls, ticked, can_undo, can_redo):
     state = play(calls)
     assert (state["now"]["ticked"], state["canUndo"], state["canRedo"]) == (ticked, can_undo, can_redo)
 
@@ -143,10 +143,10 @@ def test_moves_of_two_boxes_are_two_steps(play):
     assert [place["x"] for place in state["now"]["boxes"]] == [0.4, 0.5]
 
 
-def test_each_step_is_told_once_and_what_changes_nothing_is_not(play):
+def test_each_change_is_announced_once(play):
     assert play([["toggle", "a1"], ["rate", 4], ["rate", 4], UNDO, UNDO, UNDO])["changes"] == 4
 
 
-def test_boxes_that_come_back_get_ids_of_their_own(play):
+def test_restored_boxes_get_new_ids(play):
     state = play([["addBox", HAT], ["reset", {"ticked": ["a1"], "boxes": [box(1, HAT), box(1, HAT)]}]])
     assert [place["id"] for place in state["now"]["boxes"]] == [2, 3]

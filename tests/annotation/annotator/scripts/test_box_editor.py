@@ -124,7 +124,7 @@ def test_a_drag_draws_a_box_within_the_picture_and_chooses_it(editor, drag, box)
         pytest.param((-0.1, 0.2, -0.05, 0.4), TOO_SMALL, id="beside the picture"),
     ],
 )
-def test_a_slip_of_the_hand_is_no_box(editor, drag, words):
+def test_a_tiny_drag_draws_no_box(editor, drag, words):
     editor.drag(*drag)
     assert editor.boxes == []
     assert editor.heard == [words]
@@ -212,7 +212,7 @@ def test_a_click_chooses_the_smallest_box_and_the_next_the_one_around_it(editor)
     assert editor.selected is None
 
 
-def test_a_hand_that_trembles_moves_nothing(editor):
+def test_a_tiny_movement_moves_nothing(editor):
     editor.put(SMALL, selected=1)
     editor.drag(0.5, 0.5, 0.51, 0.5)  # four pixels
     assert editor.boxes == [SMALL]
@@ -341,7 +341,7 @@ def test_a_box_is_named_by_its_number_word_and_place(editor):
     assert name == "Box 1, word a2: 40 % from the left, 40 % from the top, 20 % wide, 20 % high"
 
 
-def test_boxes_added_without_a_mouse_stand_within_the_picture_and_beside_each_other(editor):
+def test_boxes_added_by_keyboard_are_inside_the_picture_and_apart(editor):
     editor.page.evaluate("for (let n = 0; n < 6; n += 1) editor.addInTheMiddle('a1')")
     places = [(box["x"], box["x"] + box["width"]) for box in editor.page.evaluate("state.now.boxes")]
     assert len({x for x, _ in places}) == 6
@@ -349,7 +349,7 @@ def test_boxes_added_without_a_mouse_stand_within_the_picture_and_beside_each_ot
     assert editor.selected == 6
 
 
-def test_another_picture_begins_with_nothing_chosen_or_begun(editor):
+def test_a_new_picture_starts_without_a_selection(editor):
     editor.put(SMALL, selected=1)
     editor.press(0.5, 0.5)
     editor.page.evaluate("editor.resize(300, 300)")

@@ -41,7 +41,7 @@ def stored(page) -> dict[str, dict]:
     return {key: json.loads(text) for key, text in page.evaluate("({...localStorage})").items()}
 
 
-def test_what_is_kept_is_read_back_with_its_owner_and_its_end(drafts, page):
+def test_a_draft_is_read_back_with_owner_and_expiry(drafts, page):
     assert drafts("draft.keep({ answer: { rating: 4 }, seconds: 3 })") is True
     end = int(NOW.timestamp() * 1000) + 7 * 24 * 3600 * 1000
     assert stored(page) == {KEY: {"answer": {"rating": 4}, "seconds": 3, "who": "w1", "until": end}}
@@ -65,7 +65,7 @@ def test_a_draft_belongs_to_one_person_task_and_purpose(drafts, who, changes, is
 
 
 @pytest.mark.parametrize("text", ["{", "null", '"text"', "[]", "{}"])
-def test_text_of_somebody_else_under_our_key_is_no_draft(drafts, text):
+def test_foreign_text_under_our_key_is_not_a_draft(drafts, text):
     assert drafts("localStorage.setItem(draft.key, values.text) ?? draft.read()", text=text) is None
     assert drafts("unsent('w1')") == []
 
@@ -107,7 +107,7 @@ def test_a_device_whose_storage_is_full_says_that_it_keeps_nothing(drafts):
         (None, None, None),
     ],
 )
-def test_what_another_tab_writes_is_heard_if_it_is_of_this_person_and_task(drafts, key, value, meaning):
+def test_writes_of_another_tab_are_noticed_for_the_same_person_and_task(drafts, key, value, meaning):
     event = {"key": key, "newValue": None if value is None else json.dumps(value)}
     assert drafts("draft.heard(values)", **event) == meaning
 
@@ -127,7 +127,7 @@ def test_dropping_tells_other_tabs_that_the_task_is_over_and_leaves_nothing(page
     assert gone is None
 
 
-def test_only_what_was_sent_by_this_person_is_unsent(drafts):
+def test_only_answers_sent_by_this_person_are_unconfirmed(drafts):
     drafts(
         """[draft.keep({ sent: null }),
         draftOf("w1", { assignment: "task-2" }).keep({ sent: { submission_id: "s2" } }),
@@ -139,14 +139,14 @@ def test_only_what_was_sent_by_this_person_is_unsent(drafts):
 
 
 @pytest.mark.parametrize(("now_sent", "left"), [("s1", 0), ("s2", 1)])
-def test_what_arrived_is_dropped_unless_another_tab_has_sent_something_since(page, drafts, now_sent, left):
+def test_a_confirmed_answer_is_dropped_unless_another_tab_sent_since(page, drafts, now_sent, left):
     drafts("draft.keep({ sent: { submission_id: 's1' } })")
     resent = "[unsent('w1'), draft.keep({ sent: { submission_id: values.now } })][0][0].drop()"
     drafts(resent, now=now_sent)
     assert len(stored(page)) == left
 
 
-def test_signing_out_forgets_what_was_begun_and_keeps_what_was_sent(page, drafts):
+def test_signing_out_deletes_drafts_and_keeps_sent_answers(page, drafts):
     drafts(
         """[draft.keep({ answer: {}, sent: null }),
         draftOf("w1", { assignment: "task-2" }).keep({ sent: { submission_id: "s2" } }),
@@ -156,7 +156,7 @@ def test_signing_out_forgets_what_was_begun_and_keeps_what_was_sent(page, drafts
 
 
 @pytest.mark.parametrize(("until", "left"), [(999, 0), (1000, 0), (1001, 1), (None, 0)])
-def test_what_is_past_its_end_is_swept_away(page, drafts, until, left):
+def test_expired_drafts_are_deleted(page, drafts, until, left):
     drafts("localStorage.setItem(draft.key, JSON.stringify({ who: 'w1', until: values.until }))", until=until)
     drafts("sweep(1000)")
     assert len(stored(page)) == left

@@ -32,7 +32,7 @@ def outcome(page) -> dict:
     return page.evaluate("outcome")
 
 
-def test_an_answer_that_comes_back_is_sent_once(page, server):
+def test_an_acknowledged_answer_is_sent_once(page, server):
     server.replies.append(ACCEPTED)
     send(page)
     assert outcome(page) == {"ok": True, "data": ACCEPTED.body}
@@ -74,7 +74,7 @@ def test_each_attempt_sends_the_same_submission(page, server):
         pytest.param(Reply(403, "<h1>Forbidden</h1>"), id="403 of a proxy"),
     ],
 )
-def test_what_is_no_answer_of_ours_is_tried_again(page, server, reply):
+def test_responses_that_are_not_ours_are_retried(page, server, reply):
     server.replies.extend([reply, ACCEPTED])
     send(page)
     assert waits(page, 1) == [1]
@@ -99,13 +99,13 @@ def test_a_refusal_without_reasons_has_empty_ones(page, server):
     assert outcome(page)["error"] == {"code": "", "message": "", "fields": {}}
 
 
-def test_an_empty_answer_counts_as_one(page, server):
+def test_an_empty_response_counts_as_success(page, server):
     server.replies.append(Reply(204))
     send(page)
     assert outcome(page) == {"ok": True, "data": {}}
 
 
-def test_a_network_that_is_back_ends_the_pause_and_leaves_no_second_attempt_behind(page, server):
+def test_a_returning_network_ends_the_pause_without_a_second_attempt(page, server):
     server.replies.extend([LOST, LOST, ACCEPTED])
     send(page)
     waits(page, 1)
@@ -147,7 +147,7 @@ def test_without_a_cookie_the_token_is_that_of_the_page(page, server):
         (404, "not_authenticated", False),
     ],
 )
-def test_who_is_signed_out(page, status, code, signed_out):
+def test_signed_out_people_are_recognised_by_the_response(page, status, code, signed_out):
     page.goto("/")
     asked = """async (outcome) => {
       const { isSignedOut } = await import("/static/annotation/annotator/submission/outbox.js");

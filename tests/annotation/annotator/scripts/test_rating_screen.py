@@ -55,14 +55,14 @@ def test_a_sign_written_with_shift_is_no_digit(page, server):
     assert chosen(page) == []
 
 
-def test_letters_work_where_the_layout_writes_none_of_ours(page, server):
+def test_letter_keys_work_on_layouts_without_our_letters(page, server):
     open_task(page, server, rating())
     server.replies.extend([Reply(204), Reply(200, rating(SECOND))])
     press(page, "ы", "KeyS")
     says(page, "Skipped.")
 
 
-def test_an_answer_is_not_submitted_before_somebody_asks_for_it(page, server):
+def test_answers_are_not_submitted_without_a_request(page, server):
     open_task(page, server, rating())
     page.keyboard.press("1")
     page.get_by_text("Draft kept on this device.").wait_for()
@@ -89,7 +89,7 @@ def test_choosing_submits_once_and_the_last_answer_can_be_opened_again(page, ser
     page.wait_for_url("**/previous/")
 
 
-def test_the_way_back_ends_after_a_few_seconds(page, server):
+def test_the_last_answer_can_be_reopened_for_a_few_seconds(page, server):
     server.replies.append(NEXT)
     open_quick(page, server)
     page.keyboard.press("2")
@@ -101,7 +101,7 @@ def test_the_way_back_ends_after_a_few_seconds(page, server):
     assert not page.url.endswith("/previous/")
 
 
-def test_the_second_half_of_a_double_tap_answers_nothing(page, server):
+def test_the_second_tap_of_a_double_tap_is_ignored(page, server):
     server.replies.extend([NEXT, NEXT])
     open_quick(page, server)
     page.keyboard.press("2")

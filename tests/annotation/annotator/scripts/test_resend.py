@@ -62,7 +62,7 @@ def test_an_answer_that_was_not_confirmed_is_sent_and_forgotten(page, server):
     assert kept(page) == []
 
 
-def test_several_are_counted_and_each_is_sent_once(page, server):
+def test_several_answers_are_counted_and_each_is_sent_once(page, server):
     keep(page, "t1", "t2", "t3")
     server.replies.extend([SAVED, SAVED, SAVED])
     opened(page, server)
@@ -79,7 +79,7 @@ def test_several_are_counted_and_each_is_sent_once(page, server):
         pytest.param({"until": 1}, id="past its end"),
     ],
 )
-def test_nothing_else_is_sent(page, server, left_behind):
+def test_only_unconfirmed_answers_are_sent(page, server, left_behind):
     keep(page, "t1", **left_behind)
     opened(page, server)
     page.evaluate("fetch('/')")
@@ -103,7 +103,7 @@ def test_nothing_else_is_sent(page, server, left_behind):
         ),
     ],
 )
-def test_a_refusal_is_told_and_what_may_still_arrive_is_kept(page, server, reply, is_kept, words):
+def test_a_refusal_is_shown_and_answers_that_may_still_arrive_are_kept(page, server, reply, is_kept, words):
     keep(page, "t1")
     server.replies.append(reply)
     opened(page, server)
@@ -114,7 +114,7 @@ def test_a_refusal_is_told_and_what_may_still_arrive_is_kept(page, server, reply
 @pytest.mark.parametrize(
     "reply", [refusal(401), refusal(403, "not_authenticated"), refusal(404)], ids=["401", "403", "404"]
 )
-def test_while_nobody_or_somebody_else_is_signed_in_it_is_kept_and_nothing_is_said(page, server, reply):
+def test_answers_are_kept_silently_while_their_author_is_signed_out(page, server, reply):
     keep(page, "t1")
     server.replies.append(reply)
     opened(page, server)
@@ -139,7 +139,7 @@ def test_an_answer_that_is_refused_does_not_hold_up_the_others(page, server, rep
     assert len({task for task, _ in sent(server)}) == 3
 
 
-def test_each_refusal_is_told(page, server):
+def test_each_refusal_is_shown(page, server):
     keep(page, "t1", "t2")
     server.replies.extend([refusal(409, "", "It was answered."), refusal(400, "", "Nothing was ticked.")])
     opened(page, server)
@@ -178,7 +178,7 @@ def test_two_tabs_send_the_same_submission_and_leave_nothing(page, server):
     assert kept(page) == []
 
 
-def test_signing_out_forgets_what_was_begun_and_keeps_what_was_sent(page, server):
+def test_signing_out_deletes_drafts_and_keeps_sent_answers(page, server):
     keep(page, "begun", sent=None, answer={})
     keep(page, "sent")
     opened(page, server)

@@ -93,7 +93,7 @@ def test_keys_of_the_browser_are_left_alone(page, server, modifier, key):
         pytest.param(["0"], True, None, id="none needs no box"),
     ],
 )
-def test_what_is_complete_is_sent_and_what_is_not_is_refused(page, server, keys, boxes_required, refusal):
+def test_complete_answers_are_sent_and_incomplete_ones_refused(page, server, keys, boxes_required, refusal):
     server.replies.append(NEXT)
     open_task(page, server, marking(boxes_required=boxes_required))
     for key in keys:
@@ -103,7 +103,7 @@ def test_what_is_complete_is_sent_and_what_is_not_is_refused(page, server, keys,
     assert len(submissions(server)) == (refusal is None)
 
 
-def test_what_is_asked_for_with_the_next_task_is_asked_for(page, server):
+def test_the_rules_of_the_next_task_apply_to_it(page, server):
     server.replies.append(Reply(200, {"status": "accepted", "next": marking(SECOND, boxes_required=True)}))
     open_task(page, server, marking())
     page.keyboard.press("0")
@@ -115,7 +115,7 @@ def test_what_is_asked_for_with_the_next_task_is_asked_for(page, server):
     assert submissions(server, SECOND) == []
 
 
-def test_a_picture_that_is_not_there_cannot_be_answered(page, server):
+def test_a_missing_picture_cannot_be_answered(page, server):
     server.pages["/annotate/1/"] = task_page(
         marking(image={"url": "/missing.svg", "width": 400, "height": 400})
     )
@@ -181,7 +181,7 @@ def test_one_key_hides_the_picture_and_shows_it_for_the_session(page, server):
     assert page.evaluate(BLUR_OF).startswith("blur(")
 
 
-def test_a_picture_is_blurred_before_it_is_there_and_without_delay(page, server):
+def test_a_picture_is_blurred_before_it_loads_and_without_delay(page, server):
     nothing = {"url": "", "width": 400, "height": 400}
     server.pages[TASK_PATH] = task_page(marking(image=nothing), blurred=True)
     page.goto(TASK_PATH)
@@ -207,7 +207,7 @@ def test_the_lease_runs_out_by_the_servers_clock(page, server, ahead, minutes, e
     says(page, "Saved.")  # late or not, it can be submitted
 
 
-def test_the_picture_that_comes_next_is_fetched_ahead(page, server):
+def test_the_next_picture_is_prefetched(page, server):
     server.ahead = {"images": ["/picture/ahead.svg"]}
     with page.expect_request("**/picture/ahead.svg"):
         open_task(page, server, marking())
@@ -223,7 +223,7 @@ def tabs(page, server):
     return page, other
 
 
-def test_what_is_done_in_one_tab_is_shown_in_the_other_and_can_be_undone_there(tabs):
+def test_changes_in_one_tab_appear_in_the_other_and_can_be_undone_there(tabs):
     here, there = tabs
     here.bring_to_front()
     here.keyboard.press("2")

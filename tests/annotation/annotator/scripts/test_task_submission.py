@@ -51,7 +51,7 @@ def test_an_answer_is_sent_and_the_next_task_shown_in_its_place(page, server):
     assert page.url.endswith(TASK_PATH)
 
 
-def test_somebody_from_a_panel_reads_how_far_they_are_and_what_they_get(page, server):
+def test_people_from_a_panel_see_progress_and_reward(page, server):
     """Only the first payload names the place; a rate of the campaign is not theirs."""
     rate = {"amount": "1.00", "rate": "12.00", "currency": "EUR", "per": "task"}
     place = {"before": 5, "reward": "4.10", "currency": "GBP"}
@@ -106,7 +106,7 @@ def test_some_answers_lead_to_another_page(page, server, reply, address):
 @pytest.mark.parametrize(
     ("status", "words"), [("accepted", "Saved."), ("surplus", "Saved, though after its time.")]
 )
-def test_it_is_said_whether_an_answer_came_in_time(page, server, status, words):
+def test_the_page_says_whether_an_answer_was_in_time(page, server, status, words):
     server.replies.append(Reply(200, {"status": status, "next": marking(SECOND)}))
     open_task(page, server, marking())
     submit(page, "1")
@@ -150,7 +150,7 @@ def test_a_refusal_of_a_field_is_shown_beside_it(page, server):
 @pytest.mark.parametrize(
     "reply", [refusal(401), refusal(403, "not_authenticated"), refusal(404)], ids=["401", "403", "404"]
 )
-def test_somebody_signed_out_keeps_what_was_sent_and_it_goes_by_itself_afterwards(page, server, reply):
+def test_answers_sent_while_signed_out_are_kept_and_resent(page, server, reply):
     server.replies.append(reply)
     open_task(page, server, marking())
     submit(page, "1")
@@ -179,7 +179,7 @@ def test_without_a_connection_the_same_is_sent_until_it_arrives(page, server):
 
 
 @pytest.mark.parametrize("again", ["click", "Enter", "Control+Enter", "skip"])
-def test_while_an_answer_is_on_its_way_nothing_else_is_sent(page, server, again):
+def test_nothing_else_is_sent_during_a_submission(page, server, again):
     open_task(page, server, marking())
     submit_into_nothing(page)
     if again == "click":
@@ -193,7 +193,7 @@ def test_while_an_answer_is_on_its_way_nothing_else_is_sent(page, server, again)
 
 
 @pytest.mark.parametrize("key", ["2", "0", "b", "Control+z"])
-def test_while_an_answer_is_on_its_way_keys_change_neither_the_screen_nor_what_is_kept(page, server, key):
+def test_keys_change_neither_screen_nor_draft_during_a_submission(page, server, key):
     open_task(page, server, marking())
     submit_into_nothing(page)
     before = kept(page)
@@ -206,7 +206,7 @@ def test_while_an_answer_is_on_its_way_keys_change_neither_the_screen_nor_what_i
     assert len({post.body["submission_id"] for post in submissions(server)}) == 1
 
 
-def test_a_drag_that_ends_while_the_answer_is_on_its_way_leaves_what_is_kept_as_it_was_sent(page, server):
+def test_a_drag_that_ends_during_a_submission_does_not_change_the_draft(page, server):
     open_task(page, server, marking())
     page.keyboard.press("1")
     picture = page.locator("[data-image]").bounding_box()
@@ -219,7 +219,7 @@ def test_a_drag_that_ends_while_the_answer_is_on_its_way_leaves_what_is_kept_as_
     assert kept(page)["sent"] == submissions(server)[0].body
 
 
-def test_what_was_on_its_way_when_the_page_was_left_is_sent_at_once_with_the_same_id(page, server):
+def test_an_interrupted_submission_is_resent_at_once_with_the_same_id(page, server):
     open_task(page, server, marking())
     submit_into_nothing(page)
     server.replies.append(NEXT)
@@ -229,7 +229,7 @@ def test_what_was_on_its_way_when_the_page_was_left_is_sent_at_once_with_the_sam
     assert first.body == second.body
 
 
-def test_leaving_is_asked_about_only_while_something_is_on_its_way(page, server):
+def test_leaving_needs_confirmation_only_during_a_submission(page, server):
     asked = []
 
     def listen(dialog) -> None:
@@ -250,7 +250,7 @@ def test_leaving_is_asked_about_only_while_something_is_on_its_way(page, server)
     assert asked == ["beforeunload"]
 
 
-def test_what_was_begun_is_back_after_a_reload(page, server):
+def test_a_draft_is_restored_after_a_reload(page, server):
     open_task(page, server, marking())
     page.keyboard.press("1")
     page.keyboard.press("b")
@@ -296,7 +296,7 @@ def test_a_draft_of_somebody_else_is_not_shown(page, server):
     assert ticked(page) == []
 
 
-def test_storage_that_is_switched_off_is_told_and_the_answer_is_sent_all_the_same(page, server):
+def test_disabled_storage_is_reported_and_the_answer_is_sent_anyway(page, server):
     tab = page.context.new_page()
     tab.add_init_script(
         """for (const name of ["localStorage", "sessionStorage"]) Object.defineProperty(window, name, {
@@ -327,7 +327,7 @@ def test_a_correction_starts_from_the_answer_given_and_leads_back_to_the_open_ta
     assert submissions(server)[0].body["answer"]["ticked"] == ["a2", "a1"]
 
 
-def test_skipping_asks_for_the_next_task_and_forgets_what_was_begun(page, server):
+def test_skipping_gets_the_next_task_and_deletes_the_draft(page, server):
     server.replies.extend([Reply(204), Reply(200, marking(SECOND))])
     open_task(page, server, marking())
     page.keyboard.press("1")
@@ -350,7 +350,7 @@ def test_skipping_asks_for_the_next_task_and_forgets_what_was_begun(page, server
         ),
     ],
 )
-def test_a_rating_that_is_not_complete_is_not_sent(page, server, keys, words):
+def test_an_incomplete_rating_is_not_sent(page, server, keys, words):
     open_task(page, server, rating())
     for key in keys:
         page.keyboard.press(key)

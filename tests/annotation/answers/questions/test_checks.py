@@ -87,7 +87,7 @@ ODD_VALUES = [
 
 @given(st.data())
 @settings(max_examples=600)
-def test_a_corrupted_answer_is_refused_or_as_valid_as_any(data):
+def test_a_corrupted_answer_is_refused_or_valid(data):
     screen = data.draw(screens())
     answer = copy.deepcopy(data.draw(answers_to(screen)))
     path = data.draw(st.sampled_from([path for path in paths(answer) if path]))
@@ -153,11 +153,11 @@ def test_a_required_question_has_to_be_answered(name):
 
 
 @pytest.mark.parametrize("text", ["a\0b", "half a letter \ud800", "x" * 201, ["x"], 3, None])
-def test_text_is_text_of_a_length(text):
+def test_texts_of_wrong_type_or_length_are_refused(text):
     assert "answer.answers.why" in refused(RUBRIC_SCREEN, RUBRIC_ANSWER | {"fitting": 1, "why": text})
 
 
-def test_an_optional_text_of_spaces_is_no_answer_and_a_required_one_is_refused():
+def test_a_blank_text_is_no_answer_if_optional_and_refused_if_required():
     assert "why" not in read(RUBRIC_SCREEN, RUBRIC_ANSWER | {"fitting": 1, "why": " \n"})["answers"]
     kind = declared("words", Stimuli(medium="image"), TextQuestion(name="why", label=texts("Why?")))
     screen = ScreenQuestions(kind, ("s1",))
@@ -165,7 +165,7 @@ def test_an_optional_text_of_spaces_is_no_answer_and_a_required_one_is_refused()
     assert read(screen, {"why": " so \n"})["answers"] == {"why": "so"}
 
 
-def test_no_word_is_an_answer_only_where_it_is_offered():
+def test_an_empty_choice_of_words_is_valid_only_where_offered():
     assert read(RUBRIC_SCREEN, RUBRIC_ANSWER | {"missing": []})["answers"]["missing"] == []
     span = SpanQuestion(name="missing", label=texts("Which?"))
     screen = ScreenQuestions(declared("words", Stimuli(medium="text"), span), ("s1",), words=2)
@@ -233,7 +233,7 @@ def test_a_question_about_each_stimulus_is_answered_for_each():
         assert list(refused(RANKING_SCREEN, RANKING_ANSWER | {"odd": odd})) == [f"answer.answers.{field}"]
 
 
-def test_a_condition_holds_for_each_stimulus_by_itself():
+def test_a_condition_applies_to_each_stimulus_separately():
     odd = {"odd": {"s1": 1, "s2": 1, "s3": 3}}
     regions = {"odd": [POINT]}
     answers = RANKING_ANSWER | odd | {"oddity": {"s3": "large"}}
@@ -242,7 +242,7 @@ def test_a_condition_holds_for_each_stimulus_by_itself():
     assert list(wrong) == ["answer.answers.oddity.s2"]
 
 
-def test_what_depends_on_a_question_that_was_not_asked_is_not_asked():
+def test_questions_that_depend_on_an_unasked_question_are_not_asked():
     kind = declared(
         "chain",
         Stimuli(medium="image"),
@@ -277,7 +277,7 @@ def test_a_wrong_box_is_refused_by_its_side(place, field):
     assert list(wrong) == [f"answer.regions.fitting.{field}"]
 
 
-def test_a_place_belongs_to_an_answer_for_which_it_is_asked():
+def test_a_place_is_accepted_only_with_an_answer_that_asks_for_it():
     for answers, regions, field in (
         (RUBRIC_ANSWER, {"fitting": [BOX]}, "fitting.0.stimulus"),  # it fits well
         (RUBRIC_ANSWER, {"faults": [BOX]}, "faults"),

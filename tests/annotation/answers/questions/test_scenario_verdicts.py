@@ -60,13 +60,13 @@ def verdicts(study):
         (1, [SMALL], "kept"),
     ],
 )
-def test_more_than_half_of_those_asked_decide(lamps, lead, wanted, answers, verdict):
+def test_more_than_half_of_the_annotators_decide(lamps, lead, wanted, answers, verdict):
     campaign = opened_check(lamps, lead, annotators_per_task=wanted)
     answer(campaign, {"bridge": answers, "harbour": answers})
     assert verdicts(lamps) == {"bridge": verdict, "harbour": verdict}
 
 
-def test_without_an_opened_check_nothing_is_said(lamps, lead):
+def test_without_an_opened_check_there_are_no_verdicts(lamps, lead):
     assert scenario_verdicts(lamps) is None
     campaign = opened_check(lamps, lead)
     assert verdicts(lamps) == {"bridge": "open", "harbour": "open"}
@@ -75,7 +75,7 @@ def test_without_an_opened_check_nothing_is_said(lamps, lead):
     assert campaign.tasks.count() == 2
 
 
-def test_scenarios_are_judged_apart(lamps, lead):
+def test_scenarios_are_judged_separately(lamps, lead):
     answer(opened_check(lamps, lead), {"bridge": [ALIKE, ALIKE, ALIKE], "harbour": [DIFFERENT] * 3})
     assert verdicts(lamps) == {"bridge": "kept", "harbour": "failed"}
 
@@ -104,7 +104,7 @@ def test_answers_that_no_longer_count_decide_nothing(lamps, lead):
     assert verdicts(lamps)["bridge"] == "open"
 
 
-def test_a_screen_with_a_retracted_image_counts_no_more(lamps, lead):
+def test_a_screen_with_a_retracted_image_no_longer_counts(lamps, lead):
     answer(opened_check(lamps, lead), {"bridge": [ALIKE] * 3, "harbour": [ALIKE] * 3})
     retract(image=lamps.images.filter(scenario="bridge").first(), by=lead, reason="Odd.")
     assert verdicts(lamps) == {"harbour": "kept"}

@@ -118,7 +118,7 @@ def test_an_answer_is_stored_over_http_and_shown_for_correction(post, campaign):
     assert task_payload(assignment)["answer"] == answer
 
 
-def test_what_a_judgement_holds(study, images):
+def test_judgements_have_the_columns_that_measures_read(study, images):
     """The columns by which measures and releases read answers."""
     for kind in EXAMPLES:
         campaign = question_campaign(study, kind)
@@ -148,7 +148,7 @@ def test_what_a_judgement_holds(study, images):
     assert (point.x, point.y) == (0.1, 0.2)
 
 
-def test_a_correction_is_a_revision_and_the_same_answer_is_none(study, images):
+def test_a_changed_answer_is_a_revision_and_an_equal_one_is_not(study, images):
     campaign = question_campaign(study, PAIRWISE)
     leased = next_assignment(campaign=campaign, annotator=new_annotator(campaign))
     first = submit(sent(leased, {"answers": {"better": "s1", "reason": "colour"}, "regions": {}}))
@@ -173,7 +173,7 @@ def test_a_wrong_answer_stores_nothing(study, images):
     assert leased.state == "leased"
 
 
-def test_the_quick_payload_is_the_careful_one(campaign):
+def test_both_ways_to_build_the_payload_agree(campaign):
     leased = next_assignment(campaign=campaign, annotator=new_annotator(campaign))
     assert leased_payload(leased, campaign) == task_payload(Assignment.objects.get(pk=leased.pk))
 

@@ -94,7 +94,7 @@ def test_a_server_is_connected_once_in_a_study(study, lead):
         (by_path(version=says(VERSION), whoami=HTML), "garbage", "gave an unexpected answer"),
     ],
 )
-def test_what_is_wrong_is_named(study, lead, answer, code, words):
+def test_problems_are_named(study, lead, answer, code, words):
     with serving(answer) as served:
         refused = refusal(study, lead, served.url)
     assert refused.code == code
@@ -102,7 +102,7 @@ def test_what_is_wrong_is_named(study, lead, answer, code, words):
     assert TOKEN not in refused.message
 
 
-def test_an_address_where_nobody_listens_and_one_that_is_refused(study, lead, settings):
+def test_unreachable_and_refused_addresses_are_reported(study, lead, settings):
     assert refusal(study, lead, nobody_listens()).code == "unreachable"
     settings.LABEL_STUDIO_ALLOWED_HOSTS = []
     assert refusal(study, lead, nobody_listens()).code == "address_refused"
@@ -111,7 +111,7 @@ def test_an_address_where_nobody_listens_and_one_that_is_refused(study, lead, se
     assert refusal(study, lead, nobody_listens(), token="  ").code == "token_wrong"
 
 
-def test_a_check_remembers_what_is_wrong_until_it_is_not(server):
+def test_a_check_stores_a_problem_until_it_is_solved(server):
     result = connections.check(server=server)
     assert (result.ok, result.code, result.version) == (False, "unreachable", "1.23.2")
     server.refresh_from_db()
@@ -125,7 +125,7 @@ def test_a_check_remembers_what_is_wrong_until_it_is_not(server):
     assert (server.problem, server.problem_text, server.version) == ("", "", "1.24.0")
 
 
-def test_a_token_sealed_with_another_key_is_told_of(server, settings):
+def test_a_token_sealed_with_another_key_is_reported(server, settings):
     settings.SECRET_KEY = "quite another key"
     assert connections.check(server=server).code == "sealed_unreadable"
 
@@ -174,7 +174,7 @@ def test_a_server_that_a_campaign_is_labelled_in_is_not_disconnected(server, bri
     assert AuditEntry.objects.get(action="label_studio.disconnected").actor == lead
 
 
-def test_what_is_wrong_with_the_server_is_told_of_it_and_of_the_campaign(server, bridge):
+def test_problems_of_the_server_are_reported_for_server_and_campaign(server, bridge):
     connections.note_trouble(bridge=bridge, trouble=errors.timeout(server.url, 60))
     bridge.refresh_from_db()
     server.refresh_from_db()
@@ -186,7 +186,7 @@ def test_what_is_wrong_with_the_server_is_told_of_it_and_of_the_campaign(server,
     assert (bridge.problem, bridge.problem_at, server.problem) == ("", None, "")
 
 
-def test_what_is_wrong_with_one_project_is_not_told_of_the_server(server, bridge):
+def test_problems_of_one_project_are_not_reported_for_the_server(server, bridge):
     connections.note_trouble(bridge=bridge, trouble=errors.no_longer_there("such project"))
     connections.note_trouble(
         bridge=bridge, trouble=DomainError("configuration_edited", "Somebody edited it. " * 90)
@@ -196,7 +196,7 @@ def test_what_is_wrong_with_one_project_is_not_told_of_the_server(server, bridge
     assert (bridge.problem, len(bridge.problem_text), server.problem) == ("configuration_edited", 500, "")
 
 
-def test_who_waits_for_a_page_does_not_wait_for_each_request(study, lead, monkeypatch):
+def test_the_total_wait_for_a_page_is_limited(study, lead, monkeypatch):
     monkeypatch.setattr(connections, "_SECONDS", 1.0)
 
     def slow(handler):
@@ -210,7 +210,7 @@ def test_who_waits_for_a_page_does_not_wait_for_each_request(study, lead, monkey
 
 
 @pytest.mark.parametrize("release", ["1.23.2\0", "1.23\u202e2", "1.23" + "\0" * 500])
-def test_a_version_that_cannot_be_stored_is_made_storable(study, lead, release):
+def test_an_unstorable_version_is_made_storable(study, lead, release):
     answer = by_path(version=says({"release": release}), whoami=says({"id": 1}))
     with serving(answer) as served:
         server = connections.connect(study=study, url=served.url, token=TOKEN, by=lead)
@@ -219,7 +219,7 @@ def test_a_version_that_cannot_be_stored_is_made_storable(study, lead, release):
     assert server.version.startswith("1.23")
 
 
-def test_words_of_theirs_are_made_storable_before_they_are_kept(server):
+def test_texts_from_the_server_are_made_storable(server):
     connections.note_trouble(server=server, trouble=DomainError("refused", "No\0thing \u202edone\n\x1b[0m"))
     server.refresh_from_db()
     assert server.problem_text == "Nothing done [0m"

@@ -27,7 +27,7 @@ def user(number=1) -> LabelStudioUser:
     return LabelStudioUser.objects.get(external_id=number)
 
 
-def test_what_an_erased_user_answers_is_not_kept(bridge, task, lead):
+def test_answers_of_an_erased_user_are_not_stored(bridge, task, lead):
     told(bridge, task, 1, 1, text_of(task))
     identity.erase(user=user(), by=lead)
     assert why_no_result(row(1).result)
@@ -42,7 +42,7 @@ def test_what_an_erased_user_answers_is_not_kept(bridge, task, lead):
     assert refused.value.code == "user_erased"
 
 
-def test_an_erased_user_is_known_again_where_the_server_is_connected_anew(bridge, task, marking, lead):
+def test_an_erased_user_stays_erased_when_the_server_is_reconnected(bridge, task, marking, lead):
     told(bridge, task, 1, 1)
     identity.erase(user=user(), by=lead)
     study, url = bridge.server.study, bridge.server.url
@@ -56,7 +56,7 @@ def test_an_erased_user_is_known_again_where_the_server_is_connected_anew(bridge
     assert user(2).name
 
 
-def test_nobody_asks_again_how_a_user_is_called_who_took_back_consent(bridge, task, anna, lead):
+def test_the_name_of_a_withdrawn_user_is_not_requested_again(bridge, task, anna, lead):
     told(bridge, task, 1, 1)
     withdrawal.withdraw(annotator=anna, study=bridge.campaign.study)
     identity.undo(user=user(), by=lead)
@@ -68,7 +68,7 @@ def test_nobody_asks_again_how_a_user_is_called_who_took_back_consent(bridge, ta
     assert name_users(None, bridge.server) == 0
 
 
-def test_what_was_answered_after_agreeing_anew_is_kept(bridge, task, anna):
+def test_answers_after_renewed_consent_are_stored(bridge, task, anna):
     study = bridge.campaign.study
     withdrawal.withdraw(annotator=anna, study=study)
     withdrawal.agree(annotator=anna, text=consent.current_text(study), study=study)
@@ -78,7 +78,7 @@ def test_what_was_answered_after_agreeing_anew_is_kept(bridge, task, anna):
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.skipif(connection.vendor != "postgresql", reason="about the locks of PostgreSQL")
-def test_what_is_written_down_while_somebody_withdraws_is_forgotten_too(marking):
+def test_answers_mirrored_during_a_withdrawal_are_wiped_too(marking):
     annotator, bridge = new_annotator(marking), bridge_of(marking)
     worker(bridge, 1, annotator)
     number = number_of(bridge, marking.tasks.earliest("pk"))

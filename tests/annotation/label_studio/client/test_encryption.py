@@ -8,13 +8,13 @@ from foundation.errors import DomainError
 pytestmark = pytest.mark.database_free
 
 
-def test_what_is_sealed_is_read_again_and_looks_different_each_time():
+def test_sealed_values_are_readable_and_differ_each_time():
     assert unseal(seal("a token")) == "a token"
     assert seal("a token") != seal("a token")
     assert "token" not in seal("a token")
 
 
-def test_it_is_read_with_an_earlier_key_and_sealed_with_the_new_one(settings):
+def test_values_are_read_with_an_earlier_key_and_sealed_with_the_new_one(settings):
     settings.SECRET_KEY = "the earlier key"
     sealed = seal("a token")
     settings.SECRET_KEY, settings.SECRET_KEY_FALLBACKS = "the new key", ["the earlier key"]
@@ -25,14 +25,14 @@ def test_it_is_read_with_an_earlier_key_and_sealed_with_the_new_one(settings):
 
 
 @pytest.mark.parametrize("sealed", ["", "nonsense", "gAAAAABnonsense", "ünläslich"])
-def test_what_cannot_be_read_is_refused_with_what_to_do(sealed):
+def test_unreadable_values_are_refused_with_a_remedy(sealed):
     with pytest.raises(DomainError) as told:
         unseal(sealed)
     assert told.value.code == "sealed_unreadable"
     assert "SECRET_KEY_FALLBACKS" in told.value.message
 
 
-def test_a_changed_key_does_not_read_it(settings):
+def test_a_changed_key_cannot_read_sealed_values(settings):
     settings.SECRET_KEY = "the earlier key"
     sealed = seal("a token")
     settings.SECRET_KEY = "the new key"

@@ -41,13 +41,13 @@ def trouble_of(answer, ask=Client.whoami, *, seconds: float = 30) -> Trouble:
         return told.value
 
 
-def test_a_server_that_is_not_there():
+def test_an_unreachable_server_is_reported():
     with Client(nobody_listens(), TOKEN) as client, pytest.raises(Trouble) as told:
         client.whoami()
     assert (told.value.code, told.value.passing) == ("unreachable", True)
 
 
-def test_a_name_that_nobody_has(monkeypatch):
+def test_an_unknown_host_name_is_reported(monkeypatch):
     with Client("http://no-such-host.invalid", TOKEN) as client, pytest.raises(Trouble) as told:
         client.whoami()
     assert told.value.code == "unreachable"
@@ -55,7 +55,7 @@ def test_a_name_that_nobody_has(monkeypatch):
 
 
 @pytest.mark.parametrize("answer", [silent(30), trickling(30)], ids=["silent", "trickling"])
-def test_a_server_that_takes_too_long_is_given_up_in_time(answer):
+def test_a_server_that_takes_too_long_times_out(answer):
     began = time.monotonic()
     trouble = trouble_of(answer, seconds=0.5)
     assert (trouble.code, trouble.passing) == ("timeout", True)
@@ -96,7 +96,7 @@ def test_each_answer_has_its_code(answer, code, passing):
     assert len(trouble.message) < 300
 
 
-def test_what_is_forbidden_is_told_with_what_the_server_says_and_without_the_token():
+def test_a_refusal_is_reported_with_the_servers_text_without_the_token():
     trouble = trouble_of(says({"detail": f"Only owners may.\n<b>{TOKEN}</b>"}, status=403))
     assert trouble.message.endswith("to do this. Its answer: Only owners may. <b>[hidden]</b>.")
 
@@ -124,11 +124,11 @@ def test_what_is_forbidden_is_told_with_what_the_server_says_and_without_the_tok
 @pytest.mark.parametrize(
     "content", [[["garbage"]], {"tasks": 5, "release": 7, "task_ids": "x"}, "text", 7, None]
 )
-def test_whatever_is_asked_an_answer_without_sense_is_a_trouble(ask, content):
+def test_nonsensical_responses_are_reported_for_every_request(ask, content):
     assert trouble_of(says(content), ask).code in ("garbage", "wrong_url")
 
 
-def test_what_is_said_to_be_wrong_is_cut_where_it_is_too_long_too_deep_or_cannot_be_stored():
+def test_error_texts_too_long_too_deep_or_unstorable_are_cut():
     deep = b'{"more": [' * 450 + b"]}" * 450
     others: list[object] = [{"title": ["a\0b\u202ec"] * 500}, ["x" * 5000, {"0": None}]]
     for errors in (deep, *(json.dumps(one).encode() for one in others)):
@@ -145,7 +145,7 @@ def test_a_huge_answer_is_not_read(monkeypatch):
     assert "4 MiB" in trouble.message
 
 
-def test_a_question_whose_connection_breaks_is_asked_once_more_and_a_command_is_not():
+def test_broken_reads_are_retried_once_and_writes_are_not():
     with serving(hangs_up) as served, Client(served.url, TOKEN) as client:
         with pytest.raises(Trouble):
             client.whoami()
@@ -155,7 +155,7 @@ def test_a_question_whose_connection_breaks_is_asked_once_more_and_a_command_is_
     assert told.value.code == "unreachable"
 
 
-def test_a_server_error_is_not_asked_for_again_and_again():
+def test_a_server_error_is_not_retried_again_and_again():
     with serving(says({}, status=500)) as served, Client(served.url, TOKEN) as client, pytest.raises(Trouble):
         client.users()
     assert len(served.requests) == 1
@@ -173,7 +173,7 @@ def test_no_cookie_is_kept_and_no_token_goes_where_none_is_needed():
     assert all("Cookie" not in request.headers for request in served.requests)
 
 
-def test_an_access_token_is_made_from_a_personal_one_and_made_anew_when_it_is_refused():
+def test_an_access_token_is_obtained_and_renewed_when_it_is_refused():
     made = []
 
     def refresh(handler):
@@ -203,14 +203,14 @@ def test_an_access_token_is_made_from_a_personal_one_and_made_anew_when_it_is_re
         (says(HTML, kind="text/html"), "garbage"),
     ],
 )
-def test_a_personal_token_that_no_access_token_is_made_from(answer, code):
+def test_a_personal_token_that_yields_no_access_token_is_reported(answer, code):
     with serving(answer) as served, Client(served.url, PERSONAL) as client, pytest.raises(Trouble) as told:
         client.whoami()
     assert told.value.code == code
 
 
 @pytest.mark.parametrize("token", ["", "two words", "tökén", "line\nbreak", PERSONAL.rpartition(".")[0]])
-def test_what_is_no_whole_token_is_refused_before_anything_is_sent(token):
+def test_an_incomplete_token_is_refused_before_anything_is_sent(token):
     with serving(says(VERSION)) as served, pytest.raises(Trouble) as told:
         Client(served.url, token)
     assert told.value.code == "token_wrong"
@@ -225,7 +225,7 @@ def test_what_is_no_whole_token_is_refused_before_anything_is_sent(token):
         *("javascript:alert(1)", "file:///etc/passwd", "http://a b.example"),
     ],
 )
-def test_what_is_no_address_is_refused(url):
+def test_invalid_addresses_are_refused(url):
     with pytest.raises(Trouble) as told, Client(url, TOKEN) as client:
         client.version()
     assert told.value.code == "wrong_url"

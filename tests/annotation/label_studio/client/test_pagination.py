@@ -30,7 +30,7 @@ NUMBERS = st.sets(st.integers(1, 60), max_size=30)
 
 
 @given(held=NUMBERS, wanted=NUMBERS, size=st.integers(1, 7))
-def test_all_that_is_wanted_and_held_is_read_once_and_in_order(held, wanted, size):
+def test_existing_wanted_tasks_are_read_once_and_in_order(held, wanted, size):
     ask = shelf(held, size=size)
     every = [task["id"] for page in pagination.pages(ask, pagination.Span(1)) for task in page]
     assert every == sorted(held)
@@ -41,7 +41,7 @@ def test_all_that_is_wanted_and_held_is_read_once_and_in_order(held, wanted, siz
     assert all(len(page) <= size for page in read)
 
 
-def test_no_more_than_a_few_pages_are_asked_for_ahead():
+def test_only_a_few_pages_are_requested_ahead():
     asked: list[pagination.Span] = []
     pages = pagination.pages_of(shelf(range(1, 101), size=10, asked=asked), range(1, 101), size=10)
     next(pages)
@@ -51,7 +51,7 @@ def test_no_more_than_a_few_pages_are_asked_for_ahead():
     assert not [thread for thread in threading.enumerate() if thread.name.startswith("label-studio")]
 
 
-def test_what_goes_wrong_is_told_to_who_reads():
+def test_errors_reach_the_reader():
     def ask(span):
         if span.start > 20:
             raise Trouble("timeout", "It did not answer.")
@@ -64,7 +64,7 @@ def test_what_goes_wrong_is_told_to_who_reads():
 
 
 @given(held=NUMBERS, bad=NUMBERS, size=st.integers(1, 7))
-def test_all_but_the_tasks_at_which_the_server_fails_is_read(held, bad, size):
+def test_only_tasks_at_which_the_server_fails_are_skipped(held, bad, size):
     def ask(span):
         page, total = shelf(held, size=size)(span)
         if any(task["id"] in bad for task in page):
@@ -90,7 +90,7 @@ def test_all_but_the_tasks_at_which_the_server_fails_is_read(held, bad, size):
         {"tasks": [{"id": 1, "annotations": [{"id": 7}]}], "total": 1},  # its answer was left out
     ],
 )
-def test_a_server_that_answers_something_else_is_found_out(settings, said):
+def test_a_server_that_ignores_the_request_is_detected(settings, said):
     settings.LABEL_STUDIO_ALLOWED_HOSTS = ["127.0.0.1"]
     with (
         serving(says(said)) as served,

@@ -84,7 +84,7 @@ def test_ticks_and_boxes_become_judgements_with_boxes_in_fractions(bring):
     assert (report.reports[0].read, report.reports[0].kept) == (4, 4)
 
 
-def test_what_is_no_answer_is_left_out_and_counted(bring):
+def test_annotations_without_an_answer_are_skipped_and_counted(bring):
     report = bring(
         a_task(
             annotation(choices("drum")),
@@ -105,7 +105,7 @@ def test_what_is_no_answer_is_left_out_and_counted(bring):
     assert Annotation.objects.count() == 2
 
 
-def test_a_ground_truth_is_an_answer_like_any_other_unless_it_is_to_be_left_out(bring):
+def test_ground_truths_are_imported_unless_left_out_on_request(bring):
     task = a_task(
         annotation(choices("drum"), by=1, ground_truth=True),
         annotation(choices("drum"), by=2, ground_truth=False),
@@ -191,7 +191,7 @@ HALF = "\ud800"
 
 
 @pytest.mark.parametrize("half", [HALF, "because\udfff"])
-def test_half_a_character_in_a_justification_rejects_the_rating(bring, half):
+def test_a_lone_surrogate_in_a_justification_rejects_the_rating(bring, half):
     def rated(text, **fields):
         why = {"from_name": "justification", "type": "textarea", "value": {"text": [text]}}
         return annotation(choices("3", name="rating"), why, **fields)
@@ -213,7 +213,7 @@ def test_half_a_character_in_a_justification_rejects_the_rating(bring, half):
         {"answer": region() | {"type": HALF, "value": {}}},
     ],
 )
-def test_half_a_character_anywhere_rejects_one_annotation_in_words_that_can_be_kept(bring, spoiled):
+def test_a_lone_surrogate_rejects_its_annotation_with_a_storable_reason(bring, spoiled):
     task = a_task(annotation(*filter(None, [spoiled.get("answer")])), image="b.png")
     task["data"] |= spoiled.get("data", {})
     report = bring(a_task(annotation(choices("drum"))), task)
@@ -236,7 +236,7 @@ def test_a_rectangle_just_beyond_an_edge_is_the_edge_and_one_far_out_is_clipped(
     assert (outside.x + outside.width, outside.clipped) == (pytest.approx(1), True)
 
 
-def test_another_interface_is_read_by_its_names(bring):
+def test_another_interface_is_read_by_the_names_given_for_it(bring):
     data = {"picture": "a.png", "people": "Velmari"}
     rectangle = region("Tall  Hat", kind="labels") | {"from_name": "where"}
     names = parse_names(["image=picture", "group=people", "box=where"], asked=("tall hat", "drum"))
@@ -247,7 +247,7 @@ def test_another_interface_is_read_by_its_names(bring):
     }
 
 
-def test_ratings_are_told_by_their_control(bring):
+def test_ratings_are_recognised_by_their_control(bring):
     rating = {"from_name": "rating", "type": "choices", "value": {"choices": ["Unsure"]}}
     why = {"from_name": "justification", "type": "textarea", "value": {"text": ["who", "knows"]}}
     missing = annotation()
@@ -275,7 +275,7 @@ def test_a_file_that_is_no_export_is_refused_in_one_sentence(content, tmp_path, 
 
 
 @pytest.mark.parametrize("pairs", [["picture=x"], ["present"], ["present=box"], ["image=a", "image=b"]])
-def test_names_that_cannot_be_are_refused(pairs):
+def test_invalid_names_are_refused(pairs):
     with pytest.raises(DomainError):
         parse_names(pairs)
 
@@ -316,7 +316,7 @@ def test_stars_that_are_no_whole_number_reject_the_annotation(bring, number):
     assert len(reasons(report)) == 1
 
 
-def test_none_among_the_choices_is_seen_without_being_named(bring):
+def test_the_choice_none_is_recognised_without_being_named(bring):
     bring(
         a_task(annotation(choices("None"), by=1), annotation(choices("drum"), by=2), annotation(by=3)),
         rows=LabelImportOptions(none_of_the_above="none of the above"),
@@ -326,7 +326,7 @@ def test_none_among_the_choices_is_seen_without_being_named(bring):
     assert set(Judgement.objects.values_list("attribute__text", flat=True)) == {"tall hat", "drum"}
 
 
-def test_none_is_named_by_one_option_where_it_is_another_word(bring):
+def test_an_option_names_another_word_for_none(bring):
     bring(
         a_task(annotation(choices("Nothing here"), by=1)),
         rows=LabelImportOptions(none_of_the_above="nothing here"),
@@ -335,7 +335,7 @@ def test_none_is_named_by_one_option_where_it_is_another_word(bring):
     assert not Judgement.objects.filter(present=True).exists()
 
 
-def test_none_may_be_named_as_a_control_of_its_own_and_be_the_same_one(bring):
+def test_none_may_be_named_as_the_control_of_the_other_choices(bring):
     names = parse_names(["present=marks", "none_of_the_above=marks"], asked=("tall hat", "drum", "none"))
     task = {"data": {"image": "a.png", "group": "Velmari"}}
     task["annotations"] = [annotation(choices("none", name="marks"))]
@@ -365,7 +365,7 @@ def test_a_refusal_lists_the_fields_and_controls_with_samples(bring):
     assert "--map FIELD=NAME" in message
 
 
-def test_a_name_that_the_file_does_not_hold_is_refused_with_what_it_holds(bring):
+def test_an_unknown_name_is_refused_with_the_names_in_the_file(bring):
     names = parse_names(["present=nowhere"], asked=("drum",))
     with pytest.raises(DomainError, match="present=nowhere") as refused:
         bring(foreign(), names=names)
@@ -373,7 +373,7 @@ def test_a_name_that_the_file_does_not_hold_is_refused_with_what_it_holds(bring)
     assert refused.value.code == "map_bad"
 
 
-def test_what_is_suggested_imports_a_foreign_file(bring):
+def test_the_suggested_names_import_a_foreign_file(bring):
     found = suggestions(take_inventory([foreign()]))
     assert {field: name for field, name in found.items() if name} == {
         "image": "picture",
@@ -412,7 +412,7 @@ def test_no_file_breaks_the_inventory(tasks):
     assert set(suggestions(found)) == {*DATA_FIELDS, *CONTROLS}
 
 
-def test_what_nests_too_deeply_or_holds_too_much_is_refused_before_it_is_read(tmp_path, db, monkeypatch):
+def test_too_deep_or_too_large_files_are_refused_before_they_are_read(tmp_path, db, monkeypatch):
     path = tmp_path / "export.json"
     path.write_text('[{"annotations": ' + "[" * 200 + "]" * 200 + "}]")
     with pytest.raises(DomainError, match="levels deep"):
@@ -426,7 +426,7 @@ def test_what_nests_too_deeply_or_holds_too_much_is_refused_before_it_is_read(tm
         import_export(target=ImportTarget(name="Isles", by=None), file=path)
 
 
-def test_a_text_that_never_ends_is_refused_at_once(tmp_path, db):
+def test_an_unterminated_text_is_refused_at_once(tmp_path, db):
     path = tmp_path / "export.json"
     path.write_bytes(b'["' + b'\\"' * 20_000)
     began = time.process_time()
@@ -436,13 +436,13 @@ def test_a_text_that_never_ends_is_refused_at_once(tmp_path, db):
 
 
 @pytest.mark.parametrize("name", [["what"], {"name": "what"}, 7, None, ""])
-def test_a_control_whose_name_is_no_text_is_passed_over(bring, name):
+def test_a_control_whose_name_is_not_a_text_is_skipped(bring, name):
     nameless = {"from_name": name, "type": "choices", "value": {"choices": ["drum"]}}
     bring(a_task(annotation(nameless, choices("drum"))))
     assert Judgement.objects.filter(present=True).count() == 1
 
 
-def test_an_annotation_that_is_in_the_export_twice_is_reported_and_kept_once(bring):
+def test_a_duplicate_annotation_is_reported_and_stored_once(bring):
     numbered = [
         a_task(annotation(choices("drum"), by=by, id=10 * image + by), image=f"{image}.png")
         for image in range(5)
@@ -453,7 +453,7 @@ def test_an_annotation_that_is_in_the_export_twice_is_reported_and_kept_once(bri
     assert (Annotation.objects.count(), Judgement.objects.count()) == (10, 20)
 
 
-def test_an_annotation_without_an_id_that_is_there_twice_is_kept_once(bring):
+def test_a_duplicate_annotation_without_an_id_is_stored_once(bring):
     tasks = [a_task(annotation(by=by), image=f"{image}.png") for image in range(5) for by in (7, 9)]
     report = bring(*tasks, tasks[2])
     assert reasons(report) == [(11, "the same as row 3"), (11, "the same as row 3")]

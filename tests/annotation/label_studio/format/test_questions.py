@@ -80,7 +80,7 @@ def picture_of(ref):
 
 @settings(max_examples=300, deadline=None)
 @given(st.data())
-def test_every_answer_that_can_be_given_comes_back_as_it_was_given(data):
+def test_every_possible_answer_is_read_back_unchanged(data):
     questions = data.draw(strategies.screens())
     answer = data.draw(strategies.answers_to(questions))
     screen = opened(questions)
@@ -98,7 +98,7 @@ def test_every_answer_that_can_be_given_comes_back_as_it_was_given(data):
 
 
 @pytest.mark.parametrize("kind", [*SHIPPED, OWN, *EXAMPLES], ids=lambda kind: kind.key)
-def test_the_interface_asks_every_question_in_its_words_and_names_nothing_of_ours(kind):
+def test_the_interface_shows_every_question_and_no_internal_name(kind):
     xml = questions_interface(kind)
     words = [tag.get("value") for tag in ElementTree.fromstring(xml).iter() if tag.get("value")]
     for question in kind.questions:
@@ -116,7 +116,7 @@ def _labels(question):
     return {question.label["en"], *(one.label["en"] for one in options)}
 
 
-def test_what_a_screen_shows_is_all_that_a_task_holds():
+def test_a_task_contains_only_what_its_screen_shows():
     address = "https://here.example.org/pictures/opaque"
     assert task_data(OWN, [address, f"{address}2", f"{address}3"]) == {
         "s0": address,
@@ -145,7 +145,7 @@ def test_what_a_screen_shows_is_all_that_a_task_holds():
     assert task_data(KINDS["bias_level"], ["two\nlines"]) == {"s0": "two\nlines"}
 
 
-def test_words_that_label_studio_would_replace_reach_whoever_reads_them():
+def test_text_that_label_studio_would_replace_is_shown_unchanged():
     text = 'Is it worth $5 or <less> & "more"?\x07'
     asked = choice("worth", ("a", "b")).model_copy(update={"label": {"en": text, "de": text}})
     screen = Screen(questions_interface(declared("worth", Stimuli(medium="image"), asked)), {"s0": "x"})
@@ -154,7 +154,7 @@ def test_words_that_label_studio_would_replace_reach_whoever_reads_them():
     assert "$5" not in header  # a field of the task, for Label Studio
 
 
-def test_an_answer_whose_words_are_another_answers_name_is_told_from_it():
+def test_a_label_equal_to_the_name_of_another_answer_is_not_confused_with_it():
     points = tuple(
         one.model_copy(update={"label": {"en": f"a{2 - place}", "de": "x"}})
         for place, one in enumerate(scale("calm", (1, 2)).points)
@@ -169,7 +169,7 @@ def test_an_answer_whose_words_are_another_answers_name_is_told_from_it():
     assert read_questions(screen.results(), questions, "")["answers"] == {"calm": 1, "why": "y"}
 
 
-def test_what_a_changed_answer_hides_is_not_read():
+def test_answers_hidden_by_a_later_change_are_not_read():
     questions = ScreenQuestions(OWN, ("s1", "s2", "s3"))
     screen = opened(questions)
     for picture in (1, 2, 3):
@@ -197,7 +197,7 @@ def test_what_a_changed_answer_hides_is_not_read():
     ("places", "ranks"),
     [((1, 1, 2), (1, 1, 3)), ((2, 4, 3), (1, 3, 2)), ((2, 2, 2), (1, 1, 1)), ((3, 1, 1), (3, 1, 1))],
 )
-def test_places_in_an_order_are_counted_as_in_a_competition(places, ranks):
+def test_places_in_an_order_become_competition_ranks(places, ranks):
     questions = ScreenQuestions(KINDS["ranking"], ("s1", "s2", "s3"))
     screen = opened(questions)
     for picture, place in enumerate(places, start=1):
@@ -207,7 +207,7 @@ def test_places_in_an_order_are_counted_as_in_a_competition(places, ranks):
     checked(read, questions)
 
 
-def test_words_are_found_whatever_a_browser_counts():
+def test_words_are_found_by_utf_16_and_by_character_offsets():
     text = "a 🪁 over the drum"
     begin = len("a 🪁 ".encode("utf-16-le")) // 2
     halves = {"start": begin, "end": begin + 8, "text": "over the"}
@@ -263,19 +263,19 @@ def result(name, value, to_name="s0", kind="choices", **more):
         ([result("q4", {"text": ["half \ud83e"]}, kind="textarea")], "half a character"),
     ],
 )
-def test_what_is_no_answer_is_refused_with_the_reason(results, why):
+def test_invalid_answers_are_refused_with_the_reason(results, why):
     questions = ScreenQuestions(RUBRIC, ("s1",), words=5)
     with pytest.raises(ValueError, match=why):
         read_questions(results, questions, TEXT)
 
 
-def test_a_point_is_no_text():
+def test_coordinates_of_a_point_must_be_numbers():
     questions = ScreenQuestions(RANKING, ("s1", "s2", "s3"))
     with pytest.raises(ValueError, match="the y of a point is not a number"):
         read_questions([result("q1_s1_where", {"x": 1, "y": "2"}, "s1", "keypointlabels")], questions, "")
 
 
-def test_relations_and_rectangles_without_a_label_say_nothing():
+def test_relations_and_rectangles_without_a_label_are_ignored():
     questions = ScreenQuestions(RUBRIC, ("s1",), words=5)
     results = [{"type": "relation"}, result("q1_where", {"x": 1}, kind="rectangle")]
     assert read_questions(results, questions, TEXT) == {"answers": {}, "regions": {}}
@@ -301,6 +301,6 @@ def test_a_question_without_a_control_is_refused_by_name():
 
 
 @pytest.mark.parametrize("kind", [*SHIPPED, OWN, *EXAMPLES], ids=lambda kind: kind.key)
-def test_label_studios_own_reader_takes_it(kind):
+def test_label_studios_own_reader_accepts_the_interface(kind):
     sdk = pytest.importorskip("label_studio_sdk.label_interface")
     assert sdk.LabelInterface(questions_interface(kind)).validate() is None

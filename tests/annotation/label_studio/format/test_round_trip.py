@@ -51,7 +51,7 @@ def boxes(cell: str) -> list[Rectangle]:
 @pytest.mark.database_free
 @settings(deadline=None)
 @given(st.lists(answers(), min_size=1, max_size=4))
-def test_marks_and_boxes_come_back_as_they_were(given_answers):
+def test_marks_and_boxes_survive_a_round_trip(given_answers):
     screen = Screen(
         7, ATTRIBUTES, "v1", "/images/v1.png", (512, 384), {"group": "Velmari", "model": "sketch"}
     )
@@ -82,7 +82,7 @@ def test_marks_and_boxes_come_back_as_they_were(given_answers):
 @pytest.mark.database_free
 @settings(deadline=None)
 @given(rating=st.integers(1, 5), justification=st.text(st.characters(codec="utf-8"), max_size=30))
-def test_ratings_come_back_as_they_were(rating, justification):
+def test_ratings_survive_a_round_trip(rating, justification):
     answer = Answer(1, "a1", rating=rating, justification=justification)
     export = read([task(Screen(1, ("kind",)), [answer])])
     assert export.rates
@@ -93,7 +93,7 @@ def test_ratings_come_back_as_they_were(rating, justification):
 
 @pytest.mark.database_free
 @pytest.mark.parametrize("rates", [True, False])
-def test_label_studio_itself_takes_what_is_written(rates):
+def test_label_studio_accepts_the_written_tasks(rates):
     interface = pytest.importorskip("label_studio_sdk.label_interface").LabelInterface
     written = labelling_interface(rates=rates, statement='Which of "these" & those < is it?')
     label_interface = interface(written)

@@ -26,7 +26,7 @@ def test_ticks_and_boxes_are_read_as_drawn():
     )
 
 
-def test_a_box_ticks_what_it_is_drawn_for():
+def test_a_box_ticks_its_attribute():
     assert read_answer([rectangle("kite")], MARKING).ticked == {1}
 
 
@@ -73,7 +73,7 @@ def test_ticks_need_boxes_only_where_the_campaign_asks_for_them():
         (rating(4), "a rating, but the task asks for marks"),
     ],
 )
-def test_what_is_no_answer_is_refused_with_the_reason(result, reason):
+def test_invalid_answers_are_refused_with_the_reason(result, reason):
     with pytest.raises(Unreadable, match=reason):
         read_answer(result, MARKING)
 
@@ -100,12 +100,12 @@ def test_ratings_are_read():
         (rating(3, "a \0 b"), "Write text"),
     ],
 )
-def test_what_is_no_rating_is_refused_with_the_reason(result, reason):
+def test_invalid_ratings_are_refused_with_the_reason(result, reason):
     with pytest.raises(Unreadable, match=reason):
         read_answer(result, RATING)
 
 
-def test_only_rounding_is_clipped_at_the_edge():
+def test_only_rounding_errors_are_clipped_at_the_edge():
     box = read_answer(turned(x=70.00005, width=30), MARKING).boxes[0]
     assert box.x + box.width <= 1
     assert abs(box.width - 0.3) <= 1e-6
@@ -130,7 +130,7 @@ names = st.sampled_from(["present", "box", "none_of_the_above", "rating", "justi
     st.lists(st.fixed_dictionaries({"from_name": names, "type": json_values, "value": json_values}))
     | json_values
 )
-def test_nothing_that_a_server_says_breaks_the_reading(result):
+def test_no_response_of_a_server_breaks_the_reader(result):
     for asked in (MARKING, RATING, WITHOUT_BOXES):
         assert isinstance(said(result, asked), Answer) or 0 < len(said(result, asked)) <= 300
 
@@ -151,7 +151,7 @@ def boxes(draw):
 
 
 @given(st.lists(boxes(), min_size=1, max_size=8))
-def test_boxes_go_over_there_and_back_without_loss(drawn):
+def test_boxes_survive_a_round_trip_to_label_studio(drawn):
     texts = {number: text for text, number in MARKING.attributes.items()}
     ticked: dict[str, list[Rectangle]] = {}
     for box in drawn:

@@ -53,7 +53,7 @@ def full(bridge, task):
     return task
 
 
-def test_a_colleagues_change_takes_nobodys_place(bridge, full, anna, bela, clara):
+def test_a_colleagues_change_does_not_move_places(bridge, full, anna, bela, clara):
     before = statuses(full)
     told(bridge, full, 1, ANNA, text_of(full), minute=1, changed=9, updated_by=CLARA)
     assert statuses(full) == before == {anna.pk: "accepted", bela.pk: "accepted", clara.pk: "surplus"}
@@ -65,7 +65,7 @@ def test_a_colleagues_change_takes_nobodys_place(bridge, full, anna, bela, clara
 
 
 @pytest.mark.parametrize("change", [{"was_cancelled": True}, {"completed_by": CLARA}])
-def test_skipping_or_renaming_anothers_answer_takes_nobodys_place_either(bridge, full, anna, change):
+def test_skipping_or_renaming_anothers_answer_does_not_move_places(bridge, full, anna, change):
     before = statuses(full)
     told(bridge, full, 1, ANNA, minute=1, changed=9, updated_by=CLARA, **change)
     assert statuses(full) == before
@@ -77,7 +77,7 @@ def test_a_change_that_changes_no_answer_needs_no_decision(bridge, full):
     assert (row(1).state, row(1).edit) == (State.COUNTED, "")
 
 
-def test_the_lead_keeps_what_was_sent(bridge, full, anna, lead):
+def test_the_lead_keeps_the_original_answer(bridge, full, anna, lead):
     told(bridge, full, 1, ANNA, text_of(full), minute=1, changed=9, updated_by=CLARA)
     edits.keep(mirrored=row(1), by=lead)
     assert (row(1).state, row(1).edit, said(full, anna)) == (State.COUNTED, Edit.KEPT, set())
@@ -90,7 +90,7 @@ def test_the_lead_keeps_what_was_sent(bridge, full, anna, lead):
     ]
 
 
-def test_the_lead_takes_the_change_and_takes_that_back(bridge, full, anna, clara, lead):
+def test_the_lead_accepts_the_change_and_undoes_that(bridge, full, anna, clara, lead):
     told(bridge, full, 1, ANNA, text_of(full), minute=1, changed=9, updated_by=CLARA)
     edits.take(mirrored=row(1), by=lead)
     assert (row(1).edit, said(full, anna)) == (Edit.TAKEN, {text_of(full)})
@@ -104,7 +104,7 @@ def test_the_lead_takes_the_change_and_takes_that_back(bridge, full, anna, clara
     assert slots_are_counted()
 
 
-def test_a_further_change_is_flagged_again_and_what_was_decided_stays(bridge, full, anna, lead):
+def test_a_further_change_is_flagged_again_and_the_decision_stays(bridge, full, anna, lead):
     told(bridge, full, 1, ANNA, text_of(full), minute=1, changed=9, updated_by=CLARA)
     edits.take(mirrored=row(1), by=lead)
     told(bridge, full, 1, ANNA, text_of(full, 1), minute=1, changed=10, updated_by=BELA)
@@ -115,7 +115,7 @@ def test_a_further_change_is_flagged_again_and_what_was_decided_stays(bridge, fu
     assert (row(1).edit, said(full, anna)) == (Edit.OPEN, {text_of(full, 1)})
 
 
-def test_any_version_that_was_seen_is_put_back(bridge, full, anna, lead):
+def test_any_seen_version_can_be_restored(bridge, full, anna, lead):
     first = row(1).digest
     told(bridge, full, 1, ANNA, text_of(full), minute=1, changed=9)
     told(bridge, full, 1, ANNA, text_of(full, 1), minute=1, changed=10)
@@ -127,7 +127,7 @@ def test_any_version_that_was_seen_is_put_back(bridge, full, anna, lead):
         edits.restore(mirrored=row(1), version="0" * 64, by=lead)
 
 
-def test_of_an_answer_in_anothers_name_nothing_counts_until_its_maker_sends_it(bridge, full, anna, lead):
+def test_an_answer_in_anothers_name_counts_only_once_its_author_sends_it(bridge, full, anna, lead):
     other = bridge.campaign.tasks.latest("pk")
     told(bridge, other, 9, ANNA, text_of(other), updated_by=CLARA)
     assert (row(9).state, row(9).edit) == (State.FLAGGED, "")
@@ -137,7 +137,7 @@ def test_of_an_answer_in_anothers_name_nothing_counts_until_its_maker_sends_it(b
     assert (row(9).state, statuses(other)) == (State.COUNTED, {anna.pk: "accepted"})
 
 
-def test_a_decision_about_what_no_longer_stands_there_is_refused(bridge, full, lead):
+def test_a_decision_about_an_outdated_version_is_refused(bridge, full, lead):
     told(bridge, full, 1, ANNA, text_of(full), minute=1, changed=9, updated_by=CLARA)
     before = row(1).digest
     told(bridge, full, 1, ANNA, text_of(full, 1), minute=1, changed=10, updated_by=CLARA)
@@ -157,7 +157,7 @@ def test_a_change_after_closing_changes_nothing_until_it_is_open_again(bridge, f
     assert (row(1).state, row(1).edit, statuses(full)[anna.pk]) == (State.COUNTED, Edit.OPEN, "accepted")
 
 
-def test_versions_of_whoever_withdraws_are_forgotten(bridge, full, anna, clara):
+def test_versions_of_withdrawn_annotators_are_deleted(bridge, full, anna, clara):
     told(bridge, full, 1, ANNA, text_of(full), minute=1, changed=9)
     told(bridge, full, 2, BELA, text_of(full), minute=2, changed=9, updated_by=CLARA, completed_by=CLARA)
     assert LabelStudioVersion.objects.count() == 2
@@ -176,7 +176,7 @@ def test_an_erased_user_leaves_no_version(bridge, full, lead):
     assert not LabelStudioVersion.objects.exists()
 
 
-def test_versions_are_limited_and_what_may_count_is_kept(bridge, full, anna, monkeypatch):
+def test_versions_are_limited_but_those_that_may_count_are_kept(bridge, full, anna, monkeypatch):
     monkeypatch.setattr(versions, "MOST_KEPT", 5)
     for minute in range(9, 20):
         told(bridge, full, 1, ANNA, text_of(full, minute % 2), minute=1, changed=minute, updated_by=CLARA)
@@ -184,7 +184,7 @@ def test_versions_are_limited_and_what_may_count_is_kept(bridge, full, anna, mon
     assert (row(1).edit, said(full, anna)) == (Edit.OPEN, set())
 
 
-def test_versions_seen_in_any_order_and_twice_end_the_same(bridge, task, anna):
+def test_the_order_and_repetition_of_seen_versions_do_not_matter(bridge, task, anna):
     number = number_of(bridge, task)
 
     def version(changed, *texts, **more):

@@ -65,7 +65,7 @@ def test_an_answer_becomes_a_label_with_judgements_and_boxes(bridge, task, anna)
     assert slots_are_counted()
 
 
-def test_told_twice_nothing_is_written_twice(bridge, task):
+def test_a_repeated_message_writes_nothing(bridge, task):
     told(bridge, task, 1, 1)
     before = Annotation.objects.values().get()
     assert told(bridge, task, 1, 1).tasks == 0
@@ -89,7 +89,7 @@ def test_a_change_that_changes_no_answer_adds_no_revision(bridge, task):
     assert row(1).state == State.COUNTED
 
 
-def test_more_than_asked_for_are_surplus_by_the_clock_over_there(bridge, task, anna, bela, clara):
+def test_surplus_answers_are_the_latest_by_label_studios_clock(bridge, task, anna, bela, clara):
     told(bridge, task, 3, 3, minute=3)
     told(bridge, task, 2, 2, minute=2, slot=2)
     assert set(statuses(task).values()) == {"accepted"}
@@ -99,7 +99,7 @@ def test_more_than_asked_for_are_surplus_by_the_clock_over_there(bridge, task, a
     assert slots_are_counted()
 
 
-def test_what_was_answered_here_before_keeps_its_place(marking, bridge, task, anna, bela, clara):
+def test_answers_given_here_before_keep_their_places(marking, bridge, task, anna, bela, clara):
     lifecycle.end(bridge=bridge, by=None)
     leased = leases.next_assignment(campaign=marking, annotator=clara)
     submit(leased)
@@ -121,7 +121,7 @@ def test_a_second_answer_of_the_same_person_does_not_count(bridge, task, anna):
     assert slots_are_counted()
 
 
-def test_deleted_there_it_leaves_results_and_comes_back(bridge, task, anna):
+def test_an_answer_deleted_in_label_studio_leaves_results_and_may_return(bridge, task, anna):
     one = annotation(1, task=number_of(bridge, task), user=1)
     compare(bridge, one)
     compare(bridge)
@@ -135,7 +135,7 @@ def test_deleted_there_it_leaves_results_and_comes_back(bridge, task, anna):
     assert slots_are_counted()
 
 
-def test_skipped_there_it_is_skipped_here(bridge, task, anna):
+def test_an_answer_skipped_in_label_studio_is_skipped_here(bridge, task, anna):
     told(bridge, task, 1, 1, was_cancelled=True)
     assert Assignment.objects.get().state == "skipped"
     assert not task.annotations.exists()
@@ -177,7 +177,7 @@ def test_a_label_follows_its_user_to_another_annotator(bridge, task, anna, marki
     assert row(1).state == State.WAITING
 
 
-def test_sent_under_anothers_name_it_counts_only_if_the_lead_lets_it(bridge, task, anna):
+def test_an_answer_in_anothers_name_counts_only_if_the_lead_allows_it(bridge, task, anna):
     told(bridge, task, 1, 1, updated_by=2)
     assert row(1).state == State.FLAGGED
     assert not statuses(task)
@@ -189,7 +189,7 @@ def test_sent_under_anothers_name_it_counts_only_if_the_lead_lets_it(bridge, tas
     assert slots_are_counted()
 
 
-def test_in_the_project_of_another_it_is_refused(bridge, task, anna, bela):
+def test_an_answer_in_anothers_project_is_refused(bridge, task, anna, bela):
     bridge.projects.filter(slot=1).update(slot=None, annotator=bela)
     project = bridge.projects.get(annotator=bela)
     number = project.tasks.get(task=task).external_id
@@ -200,7 +200,7 @@ def test_in_the_project_of_another_it_is_refused(bridge, task, anna, bela):
     assert statuses(task) == {bela.pk: "accepted"}
 
 
-def test_what_cannot_be_read_is_refused_and_read_again_when_mended(bridge, task, anna):
+def test_unreadable_answers_are_refused_until_they_are_corrected(bridge, task, anna):
     told(bridge, task, 1, 1, "a kite that nobody asked for")
     assert row(1).state == State.REFUSED
     assert "not one of the attributes" in row(1).reason
@@ -216,13 +216,13 @@ def test_a_task_that_was_not_sent_is_refused(bridge):
     assert (row(1).state, row(1).reason) == (State.REFUSED, reasons.NOT_SENT)
 
 
-def test_no_clock_over_there_moves_a_label_past_now(bridge, task):
+def test_a_wrong_clock_in_label_studio_does_not_date_labels_in_the_future(bridge, task):
     told(bridge, task, 1, 1, minute=60 * 24 * 365 * 20)
     assert task.annotations.get().submitted_at <= timezone.now()
     assert Assignment.objects.get().ended_at <= timezone.now()
 
 
-def test_quotas_hold_over_there_as_here(study, lead):
+def test_quotas_apply_in_label_studio_as_here(study, lead):
     campaign = opened(study, lead, "at_least 1 gender != man")
     men = [person(campaign, gender="man") for _ in range(2)]
     woman = person(campaign, gender="woman")
@@ -241,13 +241,13 @@ def test_quotas_hold_over_there_as_here(study, lead):
     assert rules_hold(campaign)
 
 
-def test_our_own_pages_give_out_no_task_and_keep_what_was_answered(marking, bridge, anna, bela):
+def test_our_own_pages_give_out_no_task_but_keep_answers(marking, bridge, anna, bela):
     with pytest.raises(Conflict) as refusal:
         leases.next_assignment(campaign=marking, annotator=anna)
     assert refusal.value.code == "labelled_in_label_studio"
 
 
-def test_what_was_answered_there_is_changed_there(bridge, task, anna):
+def test_answers_from_label_studio_are_changed_only_there(bridge, task, anna):
     told(bridge, task, 1, 1)
     held = Assignment.objects.get()
     with pytest.raises(Conflict) as refusal:
@@ -282,7 +282,7 @@ def connection_queries():
     return count
 
 
-def test_what_was_mirrored_goes_with_its_study(study, bridge, task):
+def test_mirrored_rows_are_deleted_with_their_study(study, bridge, task):
     told(bridge, task, 1, 77)
     study.campaigns.all().delete()
     study.images.all().delete()
@@ -299,7 +299,9 @@ def test_labels_outlast_their_bridge(marking, bridge, task, anna):
     assert slots_are_counted()
 
 
-def test_an_answer_names_the_version_that_its_maker_had_read(marking, bridge, task, anna, bela, lead):
+def test_an_answer_stores_the_version_of_the_guidelines_that_was_read(
+    marking, bridge, task, anna, bela, lead
+):
     first = versions.current(marking)
     second = versions.revise(campaign=marking, by=lead, guidelines="Look twice.")
     # Written this morning, and sent since.

@@ -45,7 +45,7 @@ def after_closing() -> float:
     return (timezone.now() - START + timedelta(minutes=10)).total_seconds() / 60
 
 
-def test_deleted_while_paused_it_counts_no_more_afterwards(bridge, task, anna, lead):
+def test_an_answer_deleted_during_a_pause_does_not_count_afterwards(bridge, task, anna, lead):
     told(bridge, task, 1, 1)
     enrolment = bridge.campaign.enrolments.get(annotator=anna)
     enrolments.pause(enrolment=enrolment, by=lead, reason="a rest")
@@ -57,7 +57,7 @@ def test_deleted_while_paused_it_counts_no_more_afterwards(bridge, task, anna, l
     assert slots_are_counted()
 
 
-def test_deleted_while_kept_out_it_cannot_come_back(bridge, task, anna, lead):
+def test_an_excluded_answer_deleted_meanwhile_cannot_return(bridge, task, anna, lead):
     told(bridge, task, 1, 1)
     exclusion.exclude(annotation=task.annotations.get(), by=lead, reason="odd")
     count_what_is_left(bridge)
@@ -67,7 +67,7 @@ def test_deleted_while_kept_out_it_cannot_come_back(bridge, task, anna, lead):
     assert statuses(task) == {anna.pk: "excluded"}
 
 
-def test_an_answer_that_is_given_to_somebody_else_while_paused_is_theirs_alone(
+def test_an_answer_reassigned_during_a_pause_counts_only_for_the_new_annotator(
     bridge, task, anna, bela, lead
 ):
     told(bridge, task, 1, 1)
@@ -84,7 +84,7 @@ def test_an_answer_that_is_given_to_somebody_else_while_paused_is_theirs_alone(
     assert slots_are_counted()
 
 
-def test_labels_of_an_earlier_bridge_hold_their_places_in_the_next(bridge, task, anna, bela, lead):
+def test_labels_of_an_earlier_bridge_keep_their_places(bridge, task, anna, bela, lead):
     told(bridge, task, 1, 1)
     push_lifecycle.end(bridge=bridge, by=lead)
     again = bridge_of(Campaign.objects.get(pk=bridge.campaign_id), bridge.server)
@@ -93,7 +93,7 @@ def test_labels_of_an_earlier_bridge_hold_their_places_in_the_next(bridge, task,
     assert (statuses(task), row(1).state) == ({anna.pk: "accepted"}, "further")
 
 
-def test_what_was_changed_after_closing_counts_once_the_campaign_is_open_again(bridge, task, anna, lead):
+def test_changes_after_closing_count_once_the_campaign_is_reopened(bridge, task, anna, lead):
     told(bridge, task, 1, 1)
     lifecycle.close(campaign=bridge.campaign, by=lead)
     told(bridge, task, 1, 1, changed=after_closing(), was_cancelled=True)
@@ -104,7 +104,7 @@ def test_what_was_changed_after_closing_counts_once_the_campaign_is_open_again(b
     assert statuses(task) == {anna.pk: "excluded"}
 
 
-def test_what_was_answered_in_time_counts_although_it_is_first_seen_changed(bridge, task, anna, lead):
+def test_an_answer_in_time_counts_even_if_first_seen_after_a_change(bridge, task, anna, lead):
     lifecycle.close(campaign=bridge.campaign, by=lead)
     told(bridge, task, 1, 1, text_of(task), changed=after_closing())
     told(bridge, task, 2, 2, minute=after_closing())
@@ -123,7 +123,7 @@ def test_a_skip_that_is_taken_back_after_closing_is_too_late(bridge, task, lead)
     assert not statuses(task)
 
 
-def test_a_profile_that_is_told_later_gives_its_place(study, lead):
+def test_a_profile_completed_later_lets_the_answer_count(study, lead):
     campaign = opened(study, lead, "at_least 1 gender = woman", wanted=2)
     man, other = person(campaign, gender="man"), person(campaign, gender="")
     bridge = bridge_of(campaign, server_of(study))
@@ -145,9 +145,7 @@ def test_a_profile_that_is_told_later_gives_its_place(study, lead):
     assert slots_are_counted()
 
 
-def test_tasks_that_were_open_on_our_own_pages_are_free_once_it_is_labelled_elsewhere(
-    marking, study, lead, settings
-):
+def test_tasks_open_on_our_pages_are_freed_when_a_bridge_begins(marking, study, lead, settings):
     settings.SITE_URL = "https://here.example.org"
     campaign = Campaign.objects.get(pk=marking.pk)
     annotator = new_annotator(campaign)
@@ -159,7 +157,7 @@ def test_tasks_that_were_open_on_our_own_pages_are_free_once_it_is_labelled_else
     assert lease.task.held == 0
 
 
-def test_answers_seen_while_consent_was_taken_back_count_after_it_is_given_again(bridge, task, anna):
+def test_answers_seen_during_a_withdrawal_count_after_renewed_consent(bridge, task, anna):
     study, other = bridge.campaign.study, bridge.campaign.tasks.latest("pk")
     told(bridge, task, 1, 1, text_of(task))
     withdrawal.withdraw(annotator=anna, study=study)
@@ -179,9 +177,7 @@ def test_answers_seen_while_consent_was_taken_back_count_after_it_is_given_again
 
 
 @pytest.mark.parametrize("decide", [identity.undo, identity.erase])
-def test_a_decision_that_was_killed_before_anything_was_counted_holds(
-    bridge, task, anna, lead, decide, monkeypatch
-):
+def test_a_decision_interrupted_before_counting_takes_effect(bridge, task, anna, lead, decide, monkeypatch):
     told(bridge, task, 1, 1)
 
     def killed(*_arguments, **_named):
@@ -196,7 +192,7 @@ def test_a_decision_that_was_killed_before_anything_was_counted_holds(
     assert statuses(task) == {anna.pk: "excluded"}
 
 
-def test_an_answer_allowed_no_longer_stops_counting_whatever_is_killed(bridge, task, anna, lead, monkeypatch):
+def test_an_answer_no_longer_allowed_stops_counting_despite_kills(bridge, task, anna, lead, monkeypatch):
     told(bridge, task, 1, 1, updated_by=2)
     edits.take(mirrored=row(1), by=lead)
     assert statuses(task) == {anna.pk: "accepted"}

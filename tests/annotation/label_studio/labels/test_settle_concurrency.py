@@ -66,7 +66,7 @@ def fine(results):
     assert not refused, refused
 
 
-def test_two_who_settle_the_same_tasks_make_each_label_once(bridge):
+def test_two_workers_settling_the_same_tasks_make_each_label_once(bridge):
     mirror(project=project_of(bridge), annotations=everything(bridge))
     tasks = tasks_of(bridge)
     done = at_once([lambda: settle(bridge=bridge, task_ids=tasks).written] * 4)
@@ -76,13 +76,13 @@ def test_two_who_settle_the_same_tasks_make_each_label_once(bridge):
     assert slots_are_counted()
 
 
-def test_two_who_mirror_the_same_write_it_once(bridge):
+def test_two_workers_mirroring_the_same_annotations_store_them_once(bridge):
     told, project = everything(bridge), project_of(bridge)
     fine(at_once([lambda: mirror(project=project, annotations=told)] * 3))
     assert LabelStudioAnnotation.objects.count() == len(told)
 
 
-def test_what_is_told_while_it_is_settled_is_not_lost(bridge):
+def test_changes_received_while_settling_are_not_lost(bridge):
     project, tasks = project_of(bridge), tasks_of(bridge)
     mirror(project=project, annotations=everything(bridge))
 
@@ -101,7 +101,7 @@ def test_what_is_told_while_it_is_settled_is_not_lost(bridge):
     assert slots_are_counted()
 
 
-def test_decisions_taken_meanwhile_hold(bridge, lead):
+def test_decisions_made_meanwhile_are_respected(bridge, lead):
     campaign, tasks = bridge.campaign, tasks_of(bridge)
     project, told = project_of(bridge), everything(bridge)
     mirror(project=project, annotations=told)

@@ -39,7 +39,7 @@ State = LabelStudioAnnotation.State
 
 
 @pytest.mark.parametrize("ask_again", [True, False])
-def test_what_the_lead_keeps_out_stays_out(bridge, task, anna, lead, ask_again):
+def test_answers_excluded_by_the_lead_stay_excluded(bridge, task, anna, lead, ask_again):
     told(bridge, task, 1, 1)
     exclusion.exclude(
         annotation=task.annotations.get(), by=lead, reason="drawn by a cat", ask_again=ask_again
@@ -55,7 +55,7 @@ def test_what_the_lead_keeps_out_stays_out(bridge, task, anna, lead, ask_again):
     assert slots_are_counted()
 
 
-def test_the_place_of_what_the_lead_kept_out_goes_to_the_next(bridge, task, anna, bela, clara, lead):
+def test_the_place_of_an_excluded_answer_goes_to_the_next(bridge, task, anna, bela, clara, lead):
     for number in (1, 2, 3):
         told(bridge, task, number, number, minute=number)
     exclusion.exclude(annotation=task.annotations.get(annotator=anna), by=lead, reason="no")
@@ -65,7 +65,7 @@ def test_the_place_of_what_the_lead_kept_out_goes_to_the_next(bridge, task, anna
     assert slots_are_counted()
 
 
-def test_a_lead_cannot_readmit_what_is_gone_there(bridge, task, lead):
+def test_a_lead_cannot_readmit_an_answer_deleted_in_label_studio(bridge, task, lead):
     compare(bridge, annotation(1, task=number_of(bridge, task), user=1))
     compare(bridge)
     with pytest.raises(Conflict, match="deleted in Label Studio") as refusal:
@@ -73,7 +73,7 @@ def test_a_lead_cannot_readmit_what_is_gone_there(bridge, task, lead):
     assert refusal.value.code == "dropped_in_label_studio"
 
 
-def test_withdrawn_consent_leaves_nothing_to_make_labels_of(marking, bridge, task, anna, bela):
+def test_a_withdrawal_wipes_the_mirrored_answers(marking, bridge, task, anna, bela):
     told(bridge, task, 1, 1, text_of(task))
     other = marking.tasks.latest("pk")
     told(bridge, other, 2, 2)
@@ -89,7 +89,7 @@ def test_withdrawn_consent_leaves_nothing_to_make_labels_of(marking, bridge, tas
     assert slots_are_counted()
 
 
-def test_after_agreeing_again_stored_labels_count_and_the_wiped_are_none(marking, bridge, task, anna):
+def test_after_renewed_consent_stored_labels_count_and_wiped_answers_do_not(marking, bridge, task, anna):
     told(bridge, task, 1, 1, text_of(task))
     withdrawal.withdraw(annotator=anna, study=marking.study)
     other = marking.tasks.latest("pk")
@@ -110,13 +110,13 @@ def test_without_consent_answers_wait(marking, bridge, task, anna):
     assert not statuses(task)
 
 
-def test_whoever_is_not_enrolled_waits(marking, bridge, task, anna):
+def test_answers_of_people_not_enrolled_wait(marking, bridge, task, anna):
     marking.enrolments.filter(annotator=anna).delete()
     told(bridge, task, 1, 1)
     assert (row(1).state, row(1).reason) == (State.WAITING, reasons.NOT_ENROLLED)
 
 
-def test_while_paused_labels_stay_and_new_answers_wait(marking, bridge, task, anna, lead):
+def test_labels_stay_and_new_answers_wait_during_a_pause(marking, bridge, task, anna, lead):
     other = marking.tasks.latest("pk")
     told(bridge, task, 1, 1)
     enrolment = marking.enrolments.get(annotator=anna)
@@ -131,7 +131,9 @@ def test_while_paused_labels_stay_and_new_answers_wait(marking, bridge, task, an
 
 
 @pytest.mark.parametrize("ask_again", [True, False])
-def test_whoever_is_excluded_counts_no_more_and_may_come_back(marking, bridge, task, anna, lead, ask_again):
+def test_labels_of_an_excluded_annotator_stop_counting_and_may_return(
+    marking, bridge, task, anna, lead, ask_again
+):
     other = marking.tasks.latest("pk")
     told(bridge, task, 1, 1)
     enrolment = marking.enrolments.get(annotator=anna)

@@ -218,7 +218,7 @@ def outcome_of(state):
 
 @pytest.mark.parametrize("quotas", [(), ("at_least 1 gender = woman",)])
 @pytest.mark.parametrize("own", [False, True])
-def test_what_was_seen_decides_in_whatever_order_it_was(study, lead, quotas, own):
+def test_the_outcome_does_not_depend_on_the_order_of_reads(study, lead, quotas, own):
     world = World(study, lead, quotas, own)
 
     @settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -74,7 +74,7 @@ def judgements(annotation_id):
     return list(Judgement.objects.filter(annotation=annotation_id).order_by("pk").values_list(*columns))
 
 
-def test_an_answer_there_is_stored_as_the_same_answer_here(study, kind):
+def test_an_answer_in_label_studio_is_stored_like_one_on_our_pages(study, kind):
     bridge = bridged(study, kind)
     task = bridge.campaign.tasks.earliest("pk")
     answer = ANSWERS[kind.key]
@@ -96,7 +96,7 @@ def test_an_answer_there_is_stored_as_the_same_answer_here(study, kind):
         assert [pytest.approx(one) for one in here.order_by("pk")] == list(there.order_by("pk"))
 
 
-def test_an_answer_that_is_sent_again_is_the_same_and_one_that_changes_is_a_revision(study, kind):
+def test_a_resent_answer_adds_nothing_and_a_changed_one_is_a_revision(study, kind):
     bridge = bridged(study, kind)
     task = bridge.campaign.tasks.earliest("pk")
     result = results_of(bridge, task, ANSWERS[kind.key])
@@ -129,7 +129,7 @@ def test_an_incomplete_answer_is_refused_by_the_names_of_its_questions(study):
     assert told(bridge, task, 1, 1, screen.results(), changed=3).counted == 1
 
 
-def test_exactly_as_many_answers_count_as_were_asked_for(study):
+def test_exactly_the_requested_number_of_answers_counts(study):
     bridge = bridged(study, PAIRWISE)
     task = bridge.campaign.tasks.earliest("pk")
     for user, slot in ((1, 1), (2, 2), (3, 1)):
@@ -140,7 +140,7 @@ def test_exactly_as_many_answers_count_as_were_asked_for(study):
     assert task.held == 2
 
 
-def test_pictures_stand_there_in_the_order_that_was_drawn_and_under_addresses_that_say_nothing(study):
+def test_pictures_keep_their_drawn_order_and_have_opaque_addresses(study):
     bridge = bridged(study, RANKING)
     project = project_of(bridge)
     tasks = {task.pk: task for task in bridge.campaign.tasks.all()}
@@ -153,7 +153,7 @@ def test_pictures_stand_there_in_the_order_that_was_drawn_and_under_addresses_th
         assert not [word for word in secret if word.lower() in str(data).lower()]
 
 
-def test_a_quota_of_the_group_that_a_screen_shows_holds(study):
+def test_quotas_on_the_group_shown_are_respected(study):
     """The pictures of a screen are of one group, and a place is kept for somebody from its region."""
     bridge = bridged(study, RANKING)
     task = bridge.campaign.tasks.earliest("pk")
@@ -172,7 +172,7 @@ def test_a_quota_of_the_group_that_a_screen_shows_holds(study):
     assert [row(number).state for number in (1, 2, 3)] == ["counted", "surplus", "counted"]
 
 
-def test_what_each_version_answered_is_said_in_words(study):
+def test_answers_of_each_version_are_shown_in_words(study):
     bridge = bridged(study, RANKING)
     task = bridge.campaign.tasks.earliest("pk")
     told(bridge, task, 1, 1, results_of(bridge, task, ANSWERS["ranking"]))

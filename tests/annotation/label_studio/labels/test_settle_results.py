@@ -78,7 +78,7 @@ def analyzed(study, output: Path) -> dict[str, list[list[str]]]:
     }
 
 
-def test_analyze_says_the_same(study, marking, rating_campaign, tmp_path):
+def test_analyze_gives_the_same_results(study, marking, rating_campaign, tmp_path):
     campaigns = [marking, rating_campaign]
     people = [new_annotator(marking) for _ in range(3)]
     for one in people:

@@ -42,7 +42,7 @@ def everything(bridge) -> tuple[list[str], list[str]]:
     return read, sent
 
 
-def test_only_leads_of_the_study_may(bridge, lead, analyst, stranger):
+def test_only_leads_of_the_study_have_access(bridge, lead, analyst, stranger):
     read, sent = everything(bridge)
     others = [(Browser(analyst, ["manage"]), 403), (Browser(stranger, ["manage"]), 404)]
     others.append((Browser(new_annotator(bridge.campaign).user, ["manage"]), 404))
@@ -57,7 +57,7 @@ def test_only_leads_of_the_study_may(bridge, lead, analyst, stranger):
     assert not Job.objects.exists()
 
 
-def test_a_token_goes_in_and_never_comes_out(study, manager, settings):
+def test_a_token_is_write_only(study, manager, settings):
     settings.LABEL_STUDIO_ALLOWED_HOSTS = ["127.0.0.1"]
     refused = manager.post("studies/isles/label-studio/", {"url": "http://127.0.0.1:9", "token": TOKEN})
     assert refused.json()["error"]["code"] == "unreachable"
@@ -78,7 +78,7 @@ def test_a_check_says_what_is_wrong_and_what_to_do(study, manager, settings):
     assert "tries again automatically" in shown["what_to_do"]
 
 
-def test_a_campaign_begins_stands_and_ends(marking, manager, settings):
+def test_a_bridge_is_begun_and_ended(marking, manager, settings):
     settings.SITE_URL = "https://here.example.org"
     server = server_of(marking.study)
     here = f"campaigns/{marking.pk}/label-studio/"
@@ -95,7 +95,7 @@ def test_a_campaign_begins_stands_and_ends(marking, manager, settings):
     assert not LabelStudioServer.objects.exists()
 
 
-def test_how_it_stands_is_counted(bridge, manager):
+def test_the_state_of_a_bridge_is_counted(bridge, manager):
     person = new_annotator(bridge.campaign)
     mapped = user_of(bridge.server, 1, state="mapped", annotator=person)
     seen(bridge, mapped, 3, state=State.COUNTED)
@@ -124,7 +124,7 @@ def test_addresses_of_images_are_renewed(bridge, manager):
     assert bridge.images_until > before
 
 
-def test_people_are_named_invited_left_out_and_forgotten(bridge, manager):
+def test_users_are_identified_invited_ignored_and_erased(bridge, manager):
     person = new_annotator(bridge.campaign)
     one, two = user_of(bridge.server, 1), user_of(bridge.server, 2)
     listed = manager.get(f"label-studio/{bridge.server_id}/people/?state=waiting").json()["results"]
@@ -141,7 +141,7 @@ def test_people_are_named_invited_left_out_and_forgotten(bridge, manager):
     assert manager.post(f"label-studio/people/{two.pk}/erase").json()["name"] == ""
 
 
-def test_a_flagged_answer_is_let_count_and_flagged_again(bridge, manager):
+def test_a_flagged_answer_is_accepted_and_flagged_again(bridge, manager):
     person = new_annotator(bridge.campaign)
     mapped = user_of(bridge.server, 1, state="mapped", annotator=person)
     (answer,) = seen(bridge, mapped, state=State.FLAGGED, updated_by=77)
@@ -149,7 +149,7 @@ def test_a_flagged_answer_is_let_count_and_flagged_again(bridge, manager):
     assert manager.post(f"label-studio/answers/{answer.pk}/disallow").json()["allowed"] is False
 
 
-def test_versions_are_read_decided_about_and_put_back(bridge, manager):
+def test_versions_are_listed_decided_and_restored(bridge, manager):
     ada = user_of(bridge.server, 1, state="mapped", annotator=new_annotator(bridge.campaign))
     task = bridge.campaign.tasks.earliest("pk")
     told(bridge, task, 1, ada.external_id)
@@ -177,7 +177,7 @@ def test_versions_are_read_decided_about_and_put_back(bridge, manager):
     assert manager.post(f"{url}restore", {"version": "0" * 64}).status_code == 404
 
 
-def test_what_counts_for_nothing_is_listed_and_its_deletion_is_confirmed(bridge, manager):
+def test_answers_that_never_count_are_listed_and_their_deletion_is_confirmed(bridge, manager):
     ada = new_annotator(bridge.campaign)
     mapped = user_of(bridge.server, 1, state="mapped", annotator=ada)
     seen(bridge, mapped, 2, state=State.SURPLUS)
@@ -196,7 +196,7 @@ def test_what_counts_for_nothing_is_listed_and_its_deletion_is_confirmed(bridge,
     assert (begun.status_code, begun.json()["kind"]) == (202, "label_studio.cleanup")
 
 
-def test_what_label_studio_lost_is_decided(bridge, manager):
+def test_a_decision_is_made_about_lost_answers(bridge, manager):
     here = f"campaigns/{bridge.campaign_id}/label-studio"
     [answer] = seen(bridge, user_of(bridge.server, 5), missing="held")
     assert manager.get(f"{here}/").json()["held"] == 1

@@ -43,7 +43,7 @@ def test_a_campaign_begins_in_the_arrangement_that_was_chosen(marking, lead_clie
     assert [job.kind for job in Job.objects.all()] == ["label_studio.push"]
 
 
-def test_what_the_verb_refuses_stands_beside_the_choice(marking, lead_client, settings):
+def test_errors_are_shown_beside_the_choice(marking, lead_client, settings):
     settings.SITE_URL = "https://here.example.org"
     server = server_of(marking.study)
     answer = lead_client.post(HERE, {"server": server.pk, "arrangement": "per_annotator"})
@@ -87,7 +87,7 @@ def test_a_server_of_another_study_cannot_be_chosen(marking, lead, lead_client, 
     assert not LabelStudioBridge.objects.exists()
 
 
-def test_the_page_counts_what_was_sent_and_seen(bridge, lead_client):
+def test_the_page_counts_sent_tasks_and_seen_answers(bridge, lead_client):
     person = new_annotator(bridge.campaign)
     mapped = user_of(bridge.server, 1, state="mapped", annotator=person)
     seen(bridge, mapped, 3, state=State.COUNTED)
@@ -107,7 +107,7 @@ def test_the_page_counts_what_was_sent_and_seen(bridge, lead_client):
     assert "2 surplus" in page
 
 
-def test_what_a_push_would_mend_is_said(bridge, lead, lead_client):
+def test_the_page_lists_what_a_push_would_update(bridge, lead, lead_client):
     assert "Label Studio is not up to date" not in text(lead_client.get(HERE))
     versions.revise(campaign=bridge.campaign, by=lead, guidelines="Look closely.")
     bridge.projects.filter(slot=2).update(gone_at=timezone.now())
@@ -134,13 +134,13 @@ def test_a_draft_is_opened_first(draft, lead_client):
     assert "Start labelling there" not in page
 
 
-def test_it_is_said_where_label_studio_tells_nothing(bridge, lead_client):
+def test_a_missing_webhook_is_reported(bridge, lead_client):
     assert "does not notify this server" not in text(lead_client.get(HERE))
     bridge.projects.filter(slot=1).update(webhook_id=None)
     assert "every 15 minutes" in text(lead_client.get(HERE))
 
 
-def test_what_is_wrong_is_said_with_what_helps(bridge, lead_client, analyst_client):
+def test_problems_are_shown_with_a_remedy(bridge, lead_client, analyst_client):
     LabelStudioBridge.objects.update(
         problem="token_wrong", problem_text="The token is not known there.", problem_at=timezone.now()
     )
@@ -154,7 +154,7 @@ def test_what_is_wrong_is_said_with_what_helps(bridge, lead_client, analyst_clie
     assert "The token is not known there." not in seen_by_analyst
 
 
-def test_addresses_of_images_that_ended_are_said_and_renewed(bridge, lead_client):
+def test_expired_addresses_of_images_are_reported_and_renewed(bridge, lead_client):
     LabelStudioBridge.objects.update(images_until=timezone.now() - timedelta(hours=1))
     assert "Images are no longer shown there" in text(lead_client.get(HERE))
     assert lead_client.post(f"{HERE}renew/", {"days": "0"}).status_code == 400
@@ -173,7 +173,7 @@ def test_a_rating_campaign_says_nothing_of_images_it_does_not_show(rating, lead_
     assert "Images are no longer shown" not in page
 
 
-def test_answers_that_nobody_is_asked_for_are_said(bridge, lead_client):
+def test_missing_answers_that_nobody_is_asked_for_are_reported(bridge, lead_client):
     """A project for each answer asks once: what does not count there is asked of nobody in its place."""
     user = user_of(bridge.server, 1)
     [answer] = seen(bridge, user, state=State.REFUSED)
@@ -193,7 +193,7 @@ def test_answers_that_nobody_is_asked_for_are_said(bridge, lead_client):
 
 
 @pytest.mark.parametrize(("decision", "missing", "gone"), [("kept", "kept", False), ("deleted", "", True)])
-def test_whether_answers_were_deleted_there_or_lost_is_said_by_the_lead(
+def test_the_lead_decides_whether_missing_answers_were_deleted_or_lost(
     bridge, lead_client, decision, missing, gone
 ):
     assert "Deleted there, or lost?" not in text(lead_client.get(HERE))
@@ -216,7 +216,7 @@ def test_whether_answers_were_deleted_there_or_lost_is_said_by_the_lead(
     assert "are waiting for a decision" in text(lead_client.post(f"{HERE}missing/{decision}/", follow=True))
 
 
-def test_answers_come_within_seconds_only_where_label_studio_tells_of_them(bridge, lead_client):
+def test_answers_arrive_within_seconds_only_with_webhooks(bridge, lead_client):
     assert "within seconds" in text(lead_client.get(f"{HERE}answers/"))
     bridge.projects.filter(slot=1).update(webhook_id=None)
     page = text(lead_client.get(f"{HERE}answers/"))
@@ -224,7 +224,7 @@ def test_answers_come_within_seconds_only_where_label_studio_tells_of_them(bridg
     assert "every 15 minutes" in page
 
 
-def test_what_label_studio_lets_pass_and_we_do_not_is_said_before_it_begins(marking, lead_client, settings):
+def test_rules_stricter_than_label_studios_are_shown_beforehand(marking, lead_client, settings):
     settings.SITE_URL = "https://here.example.org"
     server_of(marking.study)
     page = text(lead_client.get(HERE))
@@ -241,7 +241,7 @@ def test_long_work_is_a_job_that_the_page_shows(bridge, lead_client, work):
     assert f"/jobs/{job.pk}/" in page
 
 
-def test_a_bridge_ends_once_that_is_confirmed(bridge, lead_client):
+def test_a_bridge_ends_after_confirmation(bridge, lead_client):
     seen(bridge, user_of(bridge.server, 2), 4, state=State.WAITING)
     assert "4 answers wait, for a name or for consent" in text(lead_client.get(f"{HERE}end/"))
     assert "labelled on Stereoscope’s own pages again" in text(lead_client.post(f"{HERE}end/", follow=True))
@@ -264,14 +264,14 @@ def test_ten_thousand_answers_come_a_page_at_a_time_in_few_queries(bridge, lead_
     assert "page 200 of 200" in text(page).lower()
 
 
-def test_the_study_says_who_waits_for_a_name(bridge, lead_client, analyst_client):
+def test_the_study_page_counts_users_waiting_to_be_identified(bridge, lead_client, analyst_client):
     user_of(bridge.server, 2)
     assert "1 person waits in Label Studio" in text(lead_client.get("/studies/isles/"))
     assert "waits in Label Studio" not in text(analyst_client.get("/studies/isles/"))
     assert "labelled in Label Studio" in text(analyst_client.get("/studies/isles/campaigns/"))
 
 
-def test_urls_of_the_server_leave_no_address_behind(bridge, lead_client):
+def test_links_to_the_server_send_no_referrer(bridge, lead_client):
     """Links into Label Studio tell it nothing of where they stood."""
     seen(bridge, user_of(bridge.server, 1), 1)
     for url in (HERE, f"{HERE}answers/"):
@@ -281,7 +281,7 @@ def test_urls_of_the_server_leave_no_address_behind(bridge, lead_client):
         assert all('rel="noreferrer"' in link for link in links)
 
 
-def test_a_changed_answer_is_decided_about_on_its_page_and_on_the_page_of_its_label(
+def test_a_changed_answer_is_decided_on_its_page_or_the_page_of_its_label(
     bridge, lead_client, analyst_client
 ):
     ada = user_of(bridge.server, 1, state="mapped", annotator=new_annotator(bridge.campaign))
@@ -315,7 +315,7 @@ def test_a_changed_answer_is_decided_about_on_its_page_and_on_the_page_of_its_la
     assert "restored a version of answer 1 in Label Studio" in history
 
 
-def test_what_counts_for_nothing_is_listed_and_deleted_once_confirmed(bridge, lead_client):
+def test_answers_that_never_count_are_listed_and_deleted_after_confirmation(bridge, lead_client):
     assert "Nothing to delete" in text(lead_client.get(f"{HERE}cleanup/"))
     ada = new_annotator(bridge.campaign)
     mapped = user_of(bridge.server, 1, state="mapped", annotator=ada)

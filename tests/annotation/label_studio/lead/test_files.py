@@ -59,7 +59,7 @@ def said(**more) -> dict:
     }
 
 
-def test_a_foreign_export_is_looked_into_mapped_and_imported(study, lead_client, export):
+def test_a_foreign_export_is_inspected_mapped_and_imported(study, lead_client, export):
     page = text(lead_client.get("/studies/isles/label-studio/"))
     assert HERE in page
     look = looked_into(lead_client, export)
@@ -86,7 +86,7 @@ def test_a_foreign_export_is_looked_into_mapped_and_imported(study, lead_client,
     assert "Upload it again" in text(gone)
 
 
-def test_rejected_rows_stand_in_the_report(study, lead_client, export):
+def test_the_report_lists_rejected_rows(study, lead_client, export):
     broken = json.loads(json.dumps(export[0]))
     broken["annotations"][0]["completed_by"] = None
     look = looked_into(lead_client, [*export, broken])
@@ -101,7 +101,7 @@ def test_rejected_rows_stand_in_the_report(study, lead_client, export):
     ]
 
 
-def test_a_mapping_that_does_not_fit_says_what_the_file_holds(study, lead_client, export):
+def test_an_invalid_mapping_shows_the_names_in_the_file(study, lead_client, export):
     look = looked_into(lead_client, export)
     lead_client.post(look.result["url"], {"map_image": "picture"})
     job = Job.objects.latest("pk")
@@ -122,7 +122,7 @@ def test_stars_are_suggested_as_ratings(study, lead_client):
 
 
 @pytest.mark.parametrize("same", [{"map_rating": "what"}, {"map_none_of_the_above": "where"}])
-def test_one_control_cannot_be_two_things(study, lead_client, export, same):
+def test_one_control_cannot_have_two_meanings(study, lead_client, export, same):
     look = looked_into(lead_client, export)
     refused = lead_client.post(look.result["url"], said(**same))
     assert refused.status_code == 400
@@ -133,14 +133,14 @@ def test_one_control_cannot_be_two_things(study, lead_client, export, same):
 
 
 @pytest.mark.parametrize("content", [b"{}", b"PK\x03\x04", b"\xff\xfe", b'"text"', b"<html>"])
-def test_what_is_plainly_no_export_is_refused_at_once_and_not_kept(study, lead_client, content):
+def test_obviously_invalid_files_are_refused_at_once_and_not_stored(study, lead_client, content):
     refused = upload(lead_client, content)
     assert refused.status_code == 400
     assert "not a list of tasks" in text(refused)
     assert not Job.objects.exists()
 
 
-def test_what_is_too_large_is_refused_at_once(study, lead_client, monkeypatch):
+def test_too_large_files_are_refused_at_once(study, lead_client, monkeypatch):
     monkeypatch.setattr(uploads, "MOST_BYTES", 100)
     refused = upload(lead_client, b"[" + b" " * 200 + b"]")
     assert refused.status_code == 400
@@ -158,15 +158,13 @@ def test_what_is_too_large_is_refused_at_once(study, lead_client, monkeypatch):
         b'[{"data": {}}]',
     ],
 )
-def test_what_only_looks_like_an_export_is_refused_by_the_worker(study, lead_client, content):
+def test_files_that_only_resemble_an_export_are_refused_by_the_worker(study, lead_client, content):
     look = looked_into(lead_client, content)
     assert (look.state, look.error_code) == (Job.State.FAILED, "label_studio_unreadable")
     assert "export.json" in look.error
 
 
-def test_what_a_file_calls_things_reaches_no_page_as_markup_and_no_database_as_half_a_character(
-    study, lead_client
-):
+def test_names_in_a_file_are_escaped_and_storable(study, lead_client):
     evil = "<script>alert(1)</script>"
     data = {evil: evil, "nul\x00": "a\x00b", "half": "\ud800", "long" * 900: "x" * 9_000}
     task = {
@@ -183,7 +181,7 @@ def test_what_a_file_calls_things_reaches_no_page_as_markup_and_no_database_as_h
     assert len(look.result["inventory"]["fields"]) <= 60
 
 
-def test_only_leads_of_the_study_may(study, lead_client, analyst_client, stranger_client, export):
+def test_only_leads_of_the_study_have_access(study, lead_client, analyst_client, stranger_client, export):
     look = looked_into(lead_client, export)
     for url in (HERE, f"{HERE}{look.pk}/"):
         assert [client.get(url).status_code for client in (analyst_client, stranger_client)] == [403, 404]
@@ -195,7 +193,7 @@ def test_only_leads_of_the_study_may(study, lead_client, analyst_client, strange
     assert lead_client.get(f"{HERE}{look.pk + 1}/").status_code == 404
 
 
-def test_a_file_that_nobody_imports_is_removed_in_time(study, lead_client, export):
+def test_a_file_that_nobody_imports_is_eventually_removed(study, lead_client, export):
     look = looked_into(lead_client, export)
     uploads.remove_used()
     remove_used()  # what other uploads are removed by

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.django_db
 State = LabelStudioAnnotation.State
 
 
-def test_people_who_wait_come_first_and_are_filtered_by_the_address(bridge, lead_client):
+def test_waiting_users_come_first_and_can_be_filtered(bridge, lead_client):
     person = new_annotator(bridge.campaign)
     user_of(bridge.server, 1, name="Anna", state="mapped", annotator=person)
     user_of(bridge.server, 2, name="Zoe")
@@ -28,7 +28,7 @@ def test_people_who_wait_come_first_and_are_filtered_by_the_address(bridge, lead
         assert len(lead_client.get(f"{people}{nonsense}").context["lines"]) == 2
 
 
-def test_what_people_call_themselves_stands_apart_from_their_address(bridge, lead_client):
+def test_self_chosen_names_are_shown_apart_from_addresses(bridge, lead_client):
     user = user_of(bridge.server, 2, name="mallory@example.org (anna@example.org (Anna))")
     people = f"{SERVERS}{bridge.server_id}/people/"
     [line] = lead_client.get(people).context["lines"]
@@ -38,7 +38,7 @@ def test_what_people_call_themselves_stands_apart_from_their_address(bridge, lea
         assert "mallory@example.org (" not in text(lead_client.get(page))
 
 
-def test_a_person_is_named_by_pseudonym_and_opened_again(bridge, lead_client):
+def test_a_user_is_identified_by_pseudonym_and_that_is_undone(bridge, lead_client):
     person, user = new_annotator(bridge.campaign), user_of(bridge.server, 2)
     here = f"{SERVERS}{bridge.server_id}/people/{user.pk}/"
     wrong = lead_client.post(f"{here}confirm/", {"annotator": "A-NOBODY"})
@@ -54,7 +54,7 @@ def test_a_person_is_named_by_pseudonym_and_opened_again(bridge, lead_client):
     assert (user.state, user.annotator) == ("waiting", None)
 
 
-def test_an_annotator_of_another_study_cannot_be_named(bridge, lead, lead_client, resource):
+def test_an_annotator_of_another_study_cannot_be_chosen(bridge, lead, lead_client, resource):
     from studies.protocol.creation import create_study
 
     other = create_study(name="Other", resource=resource, groups=resource.groups.all(), by=lead)
@@ -79,7 +79,7 @@ def test_a_personal_link_is_shown_once(bridge, lead_client):
     assert "invited" in text(lead_client.get(f"{SERVERS}{bridge.server_id}/people/"))
 
 
-def test_a_person_is_left_out_and_their_name_forgotten(bridge, lead_client):
+def test_a_user_is_ignored_and_their_name_erased(bridge, lead_client):
     user = user_of(bridge.server, 2)
     here = f"{SERVERS}{bridge.server_id}/people/{user.pk}/"
     lead_client.post(f"{here}ignore/")
@@ -104,7 +104,7 @@ def test_answers_are_listed_by_state_and_person_with_the_reason(bridge, lead_cli
     assert "No answers match" in text(lead_client.get(f"{HERE}answers/?state=surplus"))
 
 
-def test_a_flagged_answer_is_let_count_and_flagged_again(bridge, lead_client):
+def test_a_flagged_answer_is_accepted_and_flagged_again(bridge, lead_client):
     person = new_annotator(bridge.campaign)
     mapped = user_of(bridge.server, 1, state="mapped", annotator=person)
     user_of(bridge.server, 77, name="Ben")
@@ -121,7 +121,7 @@ def test_a_flagged_answer_is_let_count_and_flagged_again(bridge, lead_client):
     assert not answer.allowed
 
 
-def test_who_really_sent_an_answer_stands_beside_that_answer_only(bridge, lead_client):
+def test_the_real_sender_is_shown_only_beside_the_answer(bridge, lead_client):
     ada, ben = user_of(bridge.server, 1), user_of(bridge.server, 2)
     seen(bridge, ada, 1, state=State.FLAGGED, updated_by=2)
     seen(bridge, ben, 1, state=State.WAITING, updated_by=2)
@@ -144,7 +144,7 @@ def test_queries_of_people_do_not_grow(bridge, lead_client, queries):
     assert len(lead_client.get(f"{url}?page=3").context["lines"]) == 29
 
 
-def test_names_of_people_there_are_on_no_page_for_others(bridge, analyst_client, lead_client):
+def test_names_of_label_studio_users_are_not_shown_to_others(bridge, analyst_client, lead_client):
     person = new_annotator(bridge.campaign)
     user = user_of(bridge.server, 1, name="Very Personal", state="mapped", annotator=person)
     seen(bridge, user, 2, state=State.COUNTED)

@@ -68,7 +68,7 @@ def test_only_leads_of_the_study_see_anything_of_it(
     assert not Job.objects.exists()
 
 
-def test_rows_of_another_study_are_not_found_through_ones_own(bridge, stranger, stranger_client):
+def test_rows_of_another_study_are_not_found(bridge, stranger, stranger_client):
     from studies.protocol.creation import create_study
 
     resource = bridge.campaign.study.resource
@@ -145,7 +145,7 @@ def test_a_server_in_use_stays_connected(bridge, lead_client):
     assert LabelStudioServer.objects.filter(pk=bridge.server_id).exists()
 
 
-def test_a_server_is_disconnected_once_that_is_confirmed(study, lead_client):
+def test_a_server_is_disconnected_after_confirmation(study, lead_client):
     server = server_of(study)
     url = f"{SERVERS}{server.pk}/disconnect/"
     assert "Its token and the names of its users are deleted" in text(lead_client.get(url))
@@ -153,7 +153,7 @@ def test_a_server_is_disconnected_once_that_is_confirmed(study, lead_client):
     assert not LabelStudioServer.objects.exists()
 
 
-def test_an_address_that_is_not_encrypted_is_said(study, lead_client, settings):
+def test_an_unencrypted_address_is_reported(study, lead_client, settings):
     settings.LABEL_STUDIO_ALLOWED_HOSTS = ["label.our-own.example"]
     said = "The connection is not encrypted"
     for url, wanted in (
@@ -166,5 +166,5 @@ def test_an_address_that_is_not_encrypted_is_said(study, lead_client, settings):
         assert (said in text(lead_client.get(f"{SERVERS}{server.pk}/"))) is wanted, url
 
 
-def test_a_file_needs_no_connection(study, lead_client):
+def test_importing_a_file_needs_no_connection(study, lead_client):
     assert "Import a file" in text(lead_client.get(SERVERS))

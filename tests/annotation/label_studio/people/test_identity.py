@@ -94,7 +94,7 @@ def states(user: LabelStudioUser) -> set[str]:
     return set(user.annotations.values_list("state", flat=True))
 
 
-def test_nobody_counts_until_the_lead_says_who_they_are(bridge, user, lead, rating):
+def test_users_do_not_count_until_the_lead_identifies_them(bridge, user, lead, rating):
     annotator = new_annotator(rating)
     assert not Annotation.objects.exists()
     identity.confirm(user=user, annotator=annotator, by=lead)
@@ -106,7 +106,7 @@ def test_nobody_counts_until_the_lead_says_who_they_are(bridge, user, lead, rati
     assert "Kim" not in str(entry.details)
 
 
-def test_somebody_of_another_campaign_who_agreed_takes_part_from_now_on(bridge, user, lead, study):
+def test_an_annotator_of_another_campaign_who_agreed_is_enrolled(bridge, user, lead, study):
     other = Campaign.objects.create(study=study, slug="other", name="Other", kind="attribute_likert", seed=1)
     annotator = new_annotator(other)
     identity.confirm(user=user, annotator=annotator, by=lead)
@@ -114,7 +114,7 @@ def test_somebody_of_another_campaign_who_agreed_takes_part_from_now_on(bridge, 
     assert accepted(annotator) == 2
 
 
-def test_who_has_not_agreed_is_waited_for(bridge, user, lead, rating, study):
+def test_answers_wait_until_their_annotator_agrees(bridge, user, lead, rating, study):
     annotator = Annotator.objects.create(user=User.objects.create_user("someone", password="a long password"))
     Enrolment.objects.create(campaign=rating, annotator=annotator)
     identity.confirm(user=user, annotator=annotator, by=lead)
@@ -124,7 +124,7 @@ def test_who_has_not_agreed_is_waited_for(bridge, user, lead, rating, study):
     assert accepted(annotator) == 2
 
 
-def test_a_stranger_to_the_study_and_somebody_taken_are_refused(bridge, user, lead, rating, annotator):
+def test_annotators_outside_the_study_or_already_mapped_are_refused(bridge, user, lead, rating, annotator):
     with pytest.raises(NotFound, match="takes part"):
         identity.confirm(user=user, annotator=annotator, by=lead)
     mine = new_annotator(rating)
@@ -135,7 +135,7 @@ def test_a_stranger_to_the_study_and_somebody_taken_are_refused(bridge, user, le
         identity.confirm(user=LabelStudioUser.objects.get(external_id=8), annotator=mine, by=lead)
 
 
-def test_undone_their_answers_wait_again_and_another_can_be_named(bridge, user, lead, rating):
+def test_after_undoing_answers_wait_and_another_annotator_can_be_chosen(bridge, user, lead, rating):
     first, second = new_annotator(rating), new_annotator(rating)
     identity.confirm(user=user, annotator=first, by=lead)
     identity.undo(user=user, by=lead)
@@ -148,7 +148,7 @@ def test_undone_their_answers_wait_again_and_another_can_be_named(bridge, user, 
     assert not bridge.campaign.tasks.filter(held__gt=1).exists()
 
 
-def test_whoever_is_left_out_counts_nowhere_and_can_come_back(bridge, user, lead, rating):
+def test_ignored_users_do_not_count_and_can_return(bridge, user, lead, rating):
     identity.ignore(user=user, by=lead)
     assert states(user) == {State.LEFT_OUT}
     with pytest.raises(Conflict):
@@ -157,7 +157,7 @@ def test_whoever_is_left_out_counts_nowhere_and_can_come_back(bridge, user, lead
     assert states(user) == {State.WAITING}
 
 
-def test_erased_they_have_no_name_here(bridge, user, lead, rating):
+def test_an_erased_user_has_no_name_here(bridge, user, lead, rating):
     annotator = new_annotator(rating)
     assert "Kim" in user.name
     identity.confirm(user=user, annotator=annotator, by=lead)
@@ -169,7 +169,7 @@ def test_erased_they_have_no_name_here(bridge, user, lead, rating):
     assert user.name == ""
 
 
-def test_whoever_uses_the_link_made_for_a_user_is_that_user(bridge, user, lead, rating, study):
+def test_the_person_who_uses_the_link_made_for_a_user_is_that_user(bridge, user, lead, rating, study):
     _, token = identity.invite(user=user, campaign=rating, by=lead)
     enrolment = invitations.accept(token=token, user=None)
     user.refresh_from_db()
@@ -191,7 +191,7 @@ def test_an_annotator_of_the_campaign_may_use_such_a_link_too(bridge, user, lead
 
 
 @pytest.mark.parametrize("over", [{"revoked_at": timezone.now}, {"expires_at": timezone.now}])
-def test_a_link_that_is_over_maps_nobody(bridge, user, lead, rating, over):
+def test_an_expired_link_maps_nobody(bridge, user, lead, rating, over):
     annotator = new_annotator(rating)
     invitation, token = identity.invite(user=user, campaign=rating, by=lead)
     for name, now in over.items():
@@ -211,7 +211,7 @@ def test_a_second_link_ends_the_first_and_so_does_a_decision(bridge, user, lead,
         assert invitation.revoked_at is not None
 
 
-def test_an_answer_under_anothers_name_counts_where_the_lead_lets_it(bridge, user, lead, rating):
+def test_an_answer_in_anothers_name_counts_where_the_lead_allows_it(bridge, user, lead, rating):
     annotator = new_annotator(rating)
     project = bridge.projects.get()
     mirror(project=project, annotations=[annotation(24, 3, 7, updated_by=8)])

@@ -44,14 +44,14 @@ def labels(bridge) -> dict:
     return {(task, who): status for task, who, status in latest.values_list("task", "annotator", "status")}
 
 
-def test_a_few_are_taken_for_deleted(bridge, answers):
+def test_a_few_missing_answers_count_as_deleted(bridge, answers):
     compare(bridge, *answers[2:])
     assert held_count(bridge) == 0
     assert LabelStudioAnnotation.objects.exclude(deleted_at=None).count() == 2
     assert list(labels(bridge).values()).count("excluded") == 2
 
 
-def test_many_at_once_delete_nothing_until_the_lead_says_so(bridge, answers):
+def test_many_missing_answers_are_held_until_the_lead_decides(bridge, answers):
     before = labels(bridge)
     compare(bridge, answers[0])
     assert labels(bridge) == before
@@ -62,7 +62,7 @@ def test_many_at_once_delete_nothing_until_the_lead_says_so(bridge, answers):
     assert held_count(bridge) == len(answers)
 
 
-def test_what_comes_back_is_held_no_longer(bridge, answers):
+def test_answers_that_return_are_no_longer_held(bridge, answers):
     before = labels(bridge)
     compare(bridge, answers[0])
     compare(bridge, *answers)
@@ -70,7 +70,7 @@ def test_what_comes_back_is_held_no_longer(bridge, answers):
     assert labels(bridge) == before
 
 
-def test_the_lead_says_they_were_deleted(bridge, answers, lead):
+def test_the_lead_confirms_the_deletion(bridge, answers, lead):
     compare(bridge, answers[0])
     note_trouble(bridge=bridge, trouble=problems.many_deleted(project_of(bridge), held_count(bridge)))
     assert confirm_deletions(bridge=bridge, by=lead) == len(answers) - 1
@@ -84,7 +84,7 @@ def test_the_lead_says_they_were_deleted(bridge, answers, lead):
     assert refused.value.code == "nothing_held"
 
 
-def test_the_lead_keeps_the_labels_for_good(bridge, answers, lead):
+def test_the_lead_keeps_the_labels(bridge, answers, lead):
     before = labels(bridge)
     compare(bridge, answers[0])
     assert keep_labels(bridge=bridge, by=lead) == len(answers) - 1
@@ -97,7 +97,7 @@ def test_the_lead_keeps_the_labels_for_good(bridge, answers, lead):
     assert not LabelStudioAnnotation.objects.filter(missing="kept").exists()
 
 
-def test_a_number_given_again_takes_no_label_away(bridge, answers, lead):
+def test_a_reused_number_removes_no_label(bridge, answers, lead):
     """A server that was set back gives the numbers of what it lost to what is made since."""
     before = labels(bridge)
     task = bridge.campaign.tasks.latest("pk")

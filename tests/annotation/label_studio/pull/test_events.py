@@ -57,7 +57,7 @@ def told(action, project=1, tasks=(), annotations=()):
     return {"action": action, "project": project, "tasks": list(tasks), "annotations": list(annotations)}
 
 
-def test_each_task_is_looked_at_once_however_often_it_is_named(plan):
+def test_each_task_is_read_once_however_often_it_is_named(plan):
     everything, tasks, checked, outcomes = plan(
         told("ANNOTATION_CREATED", tasks=[102], annotations=[30]),
         told("ANNOTATION_UPDATED", tasks=[102], annotations=[30]),
@@ -69,7 +69,7 @@ def test_each_task_is_looked_at_once_however_often_it_is_named(plan):
     assert outcomes == [*["The task was read."] * 3, "2 tasks were read."]
 
 
-def test_a_deleted_annotation_is_found_by_where_it_stood(plan):
+def test_a_deleted_annotation_is_traced_to_its_task(plan):
     assert plan(told("ANNOTATIONS_DELETED", annotations=[21]))[1] == {1: [101]}
 
 
@@ -89,27 +89,27 @@ def test_a_deleted_annotation_is_found_by_where_it_stood(plan):
         (told("SOMETHING_NEW", tasks=[101]), "The event has an unknown type."),
     ],
 )
-def test_what_is_not_ours_is_noted_and_nothing_is_looked_at(plan, one, outcome):
+def test_hints_about_unknown_rows_are_noted_and_nothing_is_read(plan, one, outcome):
     assert plan(one) == (False, {}, [], [outcome])
 
 
-def test_a_changed_project_is_checked_and_one_that_is_not_named_means_all(plan):
+def test_a_changed_project_is_checked_and_all_are_if_none_is_named(plan):
     assert plan(told("PROJECT_UPDATED", project=2))[2] == [2]
     assert plan(told("PROJECT_DELETED", project=None))[2] == [1, 2]
 
 
 @pytest.mark.parametrize("action", ["ANNOTATIONS_DELETED", "TASKS_DELETED", events.EVERYTHING])
-def test_who_names_nothing_says_look_at_everything(plan, action):
+def test_a_hint_that_names_nothing_requests_a_full_comparison(plan, action):
     """Label Studio does so where what it tells of is deleted before it is told."""
     assert plan(told(action, project=None))[0]
 
 
-def test_very_many_named_are_looked_at_by_reading_everything(plan, monkeypatch):
+def test_very_many_named_rows_cause_a_full_comparison(plan, monkeypatch):
     monkeypatch.setattr(events, "MOST_ROWS", 1)
     assert plan(told("TASKS_DELETED", tasks=[101, 102]))[0]
 
 
-def test_hints_to_compare_everything_lead_to_a_comparison_now_and_then(bridge):
+def test_full_comparisons_requested_by_hints_are_rate_limited(bridge):
     """Whoever knows the secrets may send such hints without end."""
     now = timezone.now()
     LabelStudioBridge.objects.filter(pk=bridge.pk).update(reconciled_at=now)
@@ -136,7 +136,7 @@ def test_the_numbers_of_a_hint_are_kept_until_it_is_done(bridge):
     assert (event.tasks, event.annotations) == ([], [])
 
 
-def test_a_hint_of_a_task_that_is_just_being_sent_waits_until_its_number_is_known(rating):
+def test_a_hint_about_a_task_being_sent_waits_for_its_number(rating):
     bridge = bridge_of(rating)
     hint = {"bridge": bridge, "action": "ANNOTATION_CREATED", "project": 11, "tasks": [4711]}
     first = LabelStudioEvent.objects.create(**hint)

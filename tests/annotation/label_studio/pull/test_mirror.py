@@ -32,7 +32,7 @@ def number(bridge, marking) -> int:
     return number_of(bridge, marking.tasks.earliest("pk"))
 
 
-def test_an_annotation_is_written_down_once(marking, project, number):
+def test_an_annotation_is_mirrored_once(marking, project, number):
     task = marking.tasks.earliest("pk")
     told = annotation(5, task=number, user=7, result=marks("kite"), minute=2, changed=3)
     assert mirror(project=project, annotations=[told, told]) == {task.pk}
@@ -62,7 +62,7 @@ def test_every_change_is_seen(project, number):
         assert LabelStudioAnnotation.objects.get().state == "new"
 
 
-def test_what_is_gone_is_deleted_and_may_come_back(marking, project, number):
+def test_missing_annotations_are_deleted_and_may_return(marking, project, number):
     told = [annotation(one, task=number, user=7) for one in (5, 6)]
     mirror(project=project, annotations=told)
     touched = gone(project, [number], [6])
@@ -73,7 +73,7 @@ def test_what_is_gone_is_deleted_and_may_come_back(marking, project, number):
     assert not LabelStudioAnnotation.objects.exclude(deleted_at=None).exists()
 
 
-def test_a_task_pushed_later_is_known_later(bridge, project, number, marking):
+def test_annotations_are_mirrored_once_their_task_is_known(bridge, project, number, marking):
     sent = project.tasks.get(external_id=number)
     sent.delete()
     told = annotation(5, task=number, user=7)
@@ -82,7 +82,7 @@ def test_a_task_pushed_later_is_known_later(bridge, project, number, marking):
     assert mirror(project=project, annotations=[told]) == {sent.task_id}
 
 
-def test_users_are_known_by_what_the_server_calls_them(project, number):
+def test_users_get_the_names_that_the_server_gives_them(project, number):
     told = annotation(5, task=number, user=7)
     told["completed_by"] = {"id": 7, "first_name": "Ana", "last_name": "Lie", "email": "ana@example.org"}
     mirror(project=project, annotations=[told, annotation(6, task=number, user=8)])
@@ -115,7 +115,7 @@ for _ in range(2_000):
         {"created_at": "0001-01-01T00:00:00+14:00"},
     ],
 )
-def test_what_cannot_be_kept_is_refused_with_a_reason(bridge, project, number, change):
+def test_unstorable_annotations_are_refused_with_a_reason(bridge, project, number, change):
     told = annotation(5, task=number, user=7) | change
     assert mirror(project=project, annotations=[told])
     assert mirror(project=project, annotations=[told]) == set()
@@ -139,7 +139,7 @@ def test_what_cannot_be_kept_is_refused_with_a_reason(bridge, project, number, c
         {"created_username": "half \ud800, 7"},
     ],
 )
-def test_what_is_odd_beside_the_answer_is_left_out(bridge, project, number, change):
+def test_invalid_metadata_of_an_annotation_is_left_out(bridge, project, number, change):
     told = annotation(5, task=number, user=7) | change
     touched = mirror(project=project, annotations=[told])
     settle(bridge=bridge, task_ids=touched)
@@ -151,7 +151,7 @@ def test_what_is_odd_beside_the_answer_is_left_out(bridge, project, number, chan
 @pytest.mark.parametrize(
     "told", [None, [], {}, {"id": 5}, {"id": "5", "task": 1}, {"id": -1, "task": 1}, {"id": True}]
 )
-def test_what_could_not_be_found_again_is_left_out(project, told):
+def test_annotations_that_could_not_be_identified_again_are_left_out(project, told):
     assert mirror(project=project, annotations=[told]) == set()
     assert not LabelStudioAnnotation.objects.exists()
 
@@ -167,7 +167,7 @@ FIELDS += ["was_cancelled", "result", "lead_time"]
 
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(change=st.dictionaries(st.sampled_from(FIELDS), odd), place=st.integers(1, 3))
-def test_nothing_that_a_server_says_breaks_the_mirror(bridge, project, number, change, place):
+def test_no_response_of_a_server_breaks_the_mirror(bridge, project, number, change, place):
     told = annotation(place, task=number, user=7) | change
     touched = mirror(project=project, annotations=[told])
     assert mirror(project=project, annotations=[told]) == set()

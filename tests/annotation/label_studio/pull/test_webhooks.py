@@ -59,7 +59,7 @@ def send(client, bridge):
     return send
 
 
-def test_a_valid_one_is_written_down_and_followed_by_a_job(send, bridge):
+def test_a_valid_webhook_is_stored_and_starts_a_job(send, bridge):
     answer = send()
     assert (answer.status_code, answer.json()) == (202, {})
     event = LabelStudioEvent.objects.get()
@@ -80,7 +80,7 @@ def test_a_valid_one_is_written_down_and_followed_by_a_job(send, bridge):
     assert timezone.now() - bridge.event_at < timedelta(minutes=1)
 
 
-def test_a_second_one_needs_no_second_job_while_the_first_waits(send):
+def test_a_second_webhook_shares_the_waiting_job(send):
     send()
     send()
     assert (LabelStudioEvent.objects.count(), Job.objects.count()) == (2, 1)
@@ -132,7 +132,7 @@ def test_no_session_and_no_csrf_token_is_needed_and_a_slash_does_not_matter(brid
     ],
     ids=str,
 )
-def test_whatever_is_wrong_the_answer_is_the_same_and_nothing_is_kept(send, wrong):
+def test_invalid_webhooks_all_get_the_same_response_and_store_nothing(send, wrong):
     answer = send(**wrong)
     assert answer.status_code == 404
     assert answer.json()["error"] == {
@@ -144,7 +144,7 @@ def test_whatever_is_wrong_the_answer_is_the_same_and_nothing_is_kept(send, wron
     assert not Job.objects.exists()
 
 
-def test_only_numbers_are_taken_from_it(send):
+def test_only_numbers_are_read_from_a_webhook(send):
     numbers = [
         {"id": 1},
         {"id": True},
@@ -173,12 +173,12 @@ def test_several_created_at_once_name_all_their_tasks(send):
     assert LabelStudioEvent.objects.get().tasks == [5, 6]
 
 
-def test_what_is_not_known_is_written_down_all_the_same(send):
+def test_unknown_actions_are_stored_too(send):
     assert send({"action": "SOMETHING_NEW", "project": {"id": 12345}}).status_code == 202
     assert LabelStudioEvent.objects.get().action == "SOMETHING_NEW"
 
 
-def test_a_flood_becomes_one_look_at_everything(send, bridge, monkeypatch):
+def test_a_flood_of_webhooks_becomes_one_full_comparison(send, bridge, monkeypatch):
     monkeypatch.setattr(webhooks, "MOST_WAITING", 3)
     for _ in range(10):
         assert send().status_code == 202
@@ -186,21 +186,21 @@ def test_a_flood_becomes_one_look_at_everything(send, bridge, monkeypatch):
     assert list(actions) == ["ANNOTATION_CREATED"] * 3 + [EVERYTHING]
 
 
-def test_who_names_very_many_rows_says_look_at_everything(send, monkeypatch):
+def test_a_webhook_with_very_many_rows_requests_a_full_comparison(send, monkeypatch):
     monkeypatch.setattr(webhooks, "MOST_ROWS", 3)
     send({"action": "ANNOTATIONS_DELETED", "annotations": [{"id": n} for n in range(1, 6)]})
     event = LabelStudioEvent.objects.get()
     assert (event.action, event.annotations) == (EVERYTHING, [])
 
 
-def test_whoever_is_wrong_again_and_again_silences_nobody(send):
+def test_repeated_invalid_webhooks_do_not_block_valid_ones(send):
     """Behind a proxy all have one address."""
     for _ in range(130):
         assert send(secret="guess").status_code == 404
     assert send().status_code == 202
 
 
-def test_no_job_follows_where_such_jobs_just_failed(send, bridge, settings):
+def test_no_job_is_started_right_after_such_jobs_failed(send, bridge, settings):
     settings.JOB_BACKOFF_SECONDS = 60
     send()
     job = Job.objects.get()
@@ -212,25 +212,25 @@ def test_no_job_follows_where_such_jobs_just_failed(send, bridge, settings):
     assert Job.objects.count() == 2
 
 
-def test_a_server_with_another_secret_key_takes_none(send, settings):
+def test_webhooks_are_refused_after_a_change_of_the_secret_key(send, settings):
     settings.SECRET_KEY = "another key, long enough to be one"
     assert send().status_code == 404
 
 
-def test_it_is_answered_with_a_handful_of_queries(send, django_assert_max_num_queries):
+def test_a_webhook_takes_few_queries(send, django_assert_max_num_queries):
     send()
     Job.objects.all().delete()
     with django_assert_max_num_queries(14):
         send()
 
 
-def test_other_methods_are_refused_and_it_is_documented(client, bridge):
+def test_other_methods_are_refused_and_the_webhook_is_documented(client, bridge):
     assert client.get(ADDRESS).status_code in (401, 403, 404, 405)
     schema = client.get("/api/schema/?format=json").json()
     assert set(schema["paths"][ADDRESS]["post"]["responses"]) == {"202", "404"}
 
 
-def test_old_events_are_removed_and_waiting_ones_worked_off_by_the_sweep(bridge):
+def test_the_sweep_removes_old_events_and_processes_waiting_ones(bridge):
     now = timezone.now()
     kept = LabelStudioEvent.objects.create(bridge=bridge, action="A", done_at=now)
     old = LabelStudioEvent.objects.create(bridge=bridge, action="A", done_at=now - timedelta(days=15))

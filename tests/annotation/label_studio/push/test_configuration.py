@@ -38,7 +38,7 @@ def test_a_rating_has_its_five_answers_in_a_row_with_keys_1_to_5():
     assert STATEMENT in [one.get("value") for one in root.iter("Header")]
 
 
-def test_unsure_asks_for_a_reason_under_whatever_it_is_called():
+def test_unsure_asks_for_a_reason_under_any_label():
     labels = RATING_LABELS | {"3": "Can’t say"}
     root = interface(rates=True, labels=labels)
     (shown,) = (one for one in root.iter("View") if one.get("visibleWhen"))
@@ -59,13 +59,13 @@ def test_a_marking_has_a_choice_and_a_rectangle_for_each_attribute_and_none_of_t
     assert (image.get("value"), image.get("zoom"), image.get("rotateControl")) == ("$image", "true", "false")
 
 
-def test_who_answers_there_is_not_asked_for_a_name():
+def test_annotators_are_not_asked_for_a_name():
     for rates in (True, False):
         assert CONTROLS["annotator"] not in {one.get("name") for one in interface(rates=rates).iter()}
 
 
 @pytest.mark.parametrize("rates", [True, False])
-def test_label_studio_takes_it(rates):
+def test_label_studio_accepts_the_configuration(rates):
     sdk = pytest.importorskip("label_studio_sdk.label_interface")
     written = labelling_interface(rates=rates, statement=STATEMENT, answered_elsewhere=False)
     assert sdk.LabelInterface(written).validate() is None
@@ -77,7 +77,7 @@ def told(kind, **more) -> str:
     return instructions(campaign, Instrument(**kind.first_instrument()))
 
 
-def test_instructions_say_what_label_studio_does_not_check():
+def test_instructions_state_rules_that_label_studio_does_not_check():
     alone = CodedAnswer(code="none", label={"en": "None <of> this", "de": "x"}, alone=True)
     harms = choice("harms", ("a", "b"), several=True)
     harms = harms.model_copy(update={"answers": (*harms.answers, alone)})
@@ -90,7 +90,7 @@ def test_instructions_say_what_label_studio_does_not_check():
     assert "more than 500 characters" in told(KINDS["bias_level"])
 
 
-def test_white_space_and_the_order_of_xml_attributes_are_no_edit():
+def test_white_space_and_the_order_of_xml_attributes_do_not_count_as_edits():
     first = {"label_config": '<View><Text name="a" value="$b"/></View>', "maximum_annotations": 1}
     same = {"label_config": '<View>\n  <Text  value="$b" name="a" />\n</View>\n', "maximum_annotations": 1}
     assert digest(first) == digest(same)

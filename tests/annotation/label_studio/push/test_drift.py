@@ -22,7 +22,7 @@ def _here():
 
 
 @pytest.mark.parametrize("total", [0, 50])
-def test_what_a_project_holds_and_does_not_show_is_not_forgotten(rating, total):
+def test_tasks_that_a_project_does_not_list_are_not_forgotten(rating, total):
     bridge_of(rating)
     project = LabelStudioProject.objects.select_related("bridge__campaign").get(slot=1)
     sent = project.tasks.count()
@@ -39,7 +39,7 @@ def test_what_a_project_holds_and_does_not_show_is_not_forgotten(rating, total):
 
 
 @pytest.mark.parametrize("further", [[], [{"id": 3}]])
-def test_a_list_of_projects_that_never_ends_is_not_followed(further):
+def test_an_endless_list_of_projects_is_not_followed(further):
     listing = says({"results": further, "next": "/api/projects/?page=2"})
     with serving(listing) as served, Client(served.url, TOKEN) as client, pytest.raises(Trouble) as told:
         list(client.projects(title="Campaign"))

@@ -35,7 +35,7 @@ def pages(anna) -> Client:
         ("de", "Ihre Aufgaben sind in Label Studio", "in Label Studio"),
     ],
 )
-def test_annotators_are_told_where_their_work_is(marking, anna, pages, language, words, row):
+def test_annotators_are_directed_to_label_studio(marking, anna, pages, language, words, row):
     bridge_of(marking)
     profiles.describe(annotator=anna, gender="woman")
     shown = pages.get(f"/annotate/{marking.pk}/", follow=True, headers={"accept-language": language})
@@ -45,7 +45,7 @@ def test_annotators_are_told_where_their_work_is(marking, anna, pages, language,
     assert row in home
 
 
-def test_the_api_says_so(marking, pages):
+def test_the_api_refuses_tasks_of_a_bridged_campaign(marking, pages):
     bridge_of(marking)
     refused = pages.post(f"/api/v1/campaigns/{marking.pk}/next", headers={"x-requested-with": "fetch"})
     assert refused.status_code == 409, refused.content

@@ -60,7 +60,7 @@ def marking(study, lead) -> Campaign:
     return lifecycle.open_(campaign=draft, by=lead)
 
 
-def test_a_bridge_is_begun_once_and_its_end_leaves_the_campaign_as_any_other(rating, lead):
+def test_a_bridge_begins_once_and_its_end_leaves_an_ordinary_campaign(rating, lead):
     server = server_of(rating.study)
     bridge = push_lifecycle.begin(campaign=rating, server=server, arrangement="per_slot", by=lead)
     assert unseal(bridge.address_secret) != unseal(bridge.header_secret)
@@ -79,7 +79,7 @@ def test_a_bridge_is_begun_once_and_its_end_leaves_the_campaign_as_any_other(rat
     assert done[0].details["server"] == server.url
 
 
-def test_only_a_campaign_that_is_asked_here_can_be_labelled_there(rating, lead):
+def test_closed_and_imported_campaigns_cannot_be_bridged(rating, lead):
     server = server_of(rating.study)
     with pytest.raises(DomainError) as refused:
         push_lifecycle.begin(campaign=rating, server=server, arrangement="by_the_moon", by=lead)
@@ -131,7 +131,7 @@ def test_places_follow_the_arrangement(rating):
     assert len({one.name for one in places}) == 2
 
 
-def test_a_task_is_asked_of_no_more_people_than_it_wants(rating):
+def test_a_task_is_pushed_to_no_more_people_than_it_needs(rating):
     bridge = bridge_of(rating)
     first, second, third = bridge.projects.order_by("slot")
     tasks = list(rating.tasks.order_by("pk"))
@@ -145,7 +145,7 @@ def test_a_task_is_asked_of_no_more_people_than_it_wants(rating):
     assert [share.needless for share in shares] == [{tasks[1].pk}, set(), set()]
 
 
-def test_what_has_all_its_answers_is_taken_back_from_annotators_who_did_not_give_one(rating):
+def test_complete_tasks_are_withdrawn_from_annotators_who_did_not_answer(rating):
     annotator = new_annotator(rating)
     bridge = bridge_of(rating, arrangement="per_annotator")
     bridge.projects.all().delete()
@@ -157,7 +157,7 @@ def test_what_has_all_its_answers_is_taken_back_from_annotators_who_did_not_give
     assert Sharing(bridge, rating).of(project).needless == {full.pk}
 
 
-def test_names_say_nothing_and_differ_from_project_to_project(rating):
+def test_names_are_opaque_and_differ_between_projects(rating):
     bridge = bridge_of(rating)
     projects = list(bridge.projects.order_by("slot"))
     task = rating.tasks.first()
@@ -178,7 +178,7 @@ def test_refs_stay_when_the_server_is_given_another_key(rating, settings):
     assert refs_of(project) == before
 
 
-def test_tasks_are_sent_in_an_order_that_says_nothing(marking):
+def test_tasks_are_sent_in_an_uninformative_order(marking):
     project = bridge_of(marking).projects.select_related("bridge__campaign").first()
     rows = rows_of(project, list(marking.tasks.values_list("pk", flat=True)))
     refs = [row["ref"] for _, row in rows]
@@ -186,7 +186,7 @@ def test_tasks_are_sent_in_an_order_that_says_nothing(marking):
     assert len(refs) == marking.tasks.count()
 
 
-def test_one_at_a_time_for_a_bridge(rating, transactional_db):
+def test_only_one_job_at_a_time_uses_a_bridge(rating, transactional_db):
     bridge, seen = bridge_of(rating), []
 
     def other() -> None:
@@ -222,7 +222,7 @@ def path_of(image: Image, project: LabelStudioProject) -> str:
     return address.removeprefix(SITE)
 
 
-def test_a_picture_is_shown_on_other_sites_without_metadata_and_says_nothing(shown):
+def test_pictures_for_other_sites_carry_no_metadata(shown):
     project, image = shown
     answer = Browser().get(path_of(image, project), headers={"origin": "https://labels.example.org"})
     assert answer.status_code == 200
@@ -236,7 +236,7 @@ def test_a_picture_is_shown_on_other_sites_without_metadata_and_says_nothing(sho
     assert again.status_code == 304
 
 
-def test_addresses_differ_from_project_to_project_and_open_only_what_was_sealed(shown):
+def test_addresses_differ_between_projects_and_open_only_their_image(shown):
     project, image = shown
     others = [path_of(image, one) for one in project.bridge.projects.all()]
     assert len(set(others)) == len(others)
@@ -254,7 +254,7 @@ def test_addresses_differ_from_project_to_project_and_open_only_what_was_sealed(
     assert Browser().get(f"/images/{token}").status_code == 404
 
 
-def test_addresses_end_are_renewed_and_made_void(shown, lead):
+def test_addresses_expire_and_can_be_renewed_and_revoked(shown, lead):
     project, image = shown
     path, bridge = path_of(image, project), project.bridge
     bridge.images_until = timezone.now() - timedelta(seconds=1)
@@ -279,7 +279,7 @@ def test_addresses_end_are_renewed_and_made_void(shown, lead):
     assert set(actions) == {"label_studio.images_renewed", "label_studio.images_replaced"}
 
 
-def test_guidelines_that_change_change_what_is_configured(rating, lead):
+def test_changed_guidelines_change_the_configuration(rating, lead):
     before = settings_of(rating, versions.current(rating), annotations_per_task=1)
     after = settings_of(
         rating,
@@ -291,7 +291,7 @@ def test_guidelines_that_change_change_what_is_configured(rating, lead):
     assert ElementTree.fromstring(before["label_config"]).tag == "View"
 
 
-def test_marks_that_are_not_counted_are_named_in_the_instructions(marking, rating):
+def test_instructions_name_the_answers_that_will_be_refused(marking, rating):
     said = settings_of(marking, versions.current(marking), annotations_per_task=1)["expert_instruction"]
     assert "‘None of the above’ and a tick or a box, and a ticked word without a box.</p>" in said
     marking.boxes_required = False
@@ -301,7 +301,7 @@ def test_marks_that_are_not_counted_are_named_in_the_instructions(marking, ratin
     assert "Before you submit" not in said
 
 
-def test_nobody_ends_what_is_being_read(rating, lead, monkeypatch, transactional_db):
+def test_a_bridge_cannot_be_ended_while_it_is_read(rating, lead, monkeypatch, transactional_db):
     monkeypatch.setattr(push_lifecycle, "_PATIENCE", 0.0)
     bridge, seen = bridge_of(rating), []
 
@@ -322,7 +322,7 @@ def test_nobody_ends_what_is_being_read(rating, lead, monkeypatch, transactional
     push_lifecycle.end(bridge=bridge, by=lead)
 
 
-def test_the_lock_stands_beside_the_database_for_all_who_may_write_it(rating, tmp_path, monkeypatch):
+def test_the_lock_file_has_the_permissions_of_the_database(rating, tmp_path, monkeypatch):
     bridge = bridge_of(rating)
     database = tmp_path / "db.sqlite3"
     database.touch(mode=0o660)

@@ -45,7 +45,7 @@ WORST = {"question": "quality", "answers": [1]}
         pytest.param(choice(each=True), 3, "123", {"s1": "hands", "s2": "face", "s3": "nothing"}, id="each"),
     ],
 )
-def test_digits_answer_and_what_is_sent_is_the_contract(page, server, question, pictures, keys, value):
+def test_digits_answer_and_the_payload_matches_the_contract(page, server, question, pictures, keys, value):
     open_task(page, server, asking(question, pictures=pictures, prompt=PROMPT))
     press(page, *keys)
     assert sent(page, server) == {"answers": {question["name"]: value}, "regions": {}}
@@ -83,7 +83,7 @@ def test_without_a_tie_there_is_no_key_for_it(page, server):
     assert page.locator(":checked[type=radio][name^=answers]").count() == 0
 
 
-def test_by_mouse_words_and_text_are_answered(page, server):
+def test_words_and_text_are_answered_by_mouse(page, server):
     open_task(page, server, asking(words(), comment(), prompt=PROMPT))
     for word in ("red", "harbour"):
         page.get_by_label(word, exact=True).check(force=True)
@@ -101,7 +101,7 @@ def test_words_and_none_of_them_exclude_each_other(page, server):
     assert sent(page, server)["answers"] == {"missed": [3]}
 
 
-def test_an_answer_that_stands_alone_and_others_exclude_each_other(page, server):
+def test_an_exclusive_answer_and_others_exclude_each_other(page, server):
     open_task(page, server, asking(choice(several=True)))
     press(page, "1", "2", "3")
     assert page.locator(".options :checked").evaluate_all("all => all.map(({ value }) => value)") == [
@@ -129,7 +129,7 @@ def test_words_of_a_text_are_counted_as_the_server_counts_them(page, server):
     assert page.locator(".word").all_inner_texts() == shown.split()
 
 
-def test_in_a_ranking_without_ties_a_place_is_given_on(page, server):
+def test_without_ties_choosing_a_taken_rank_swaps_the_two(page, server):
     open_task(page, server, asking(rank(), pictures=3))
     press(page, "1", "2", "3")
     page.locator("[data-row=s3] [data-key='1']").check(force=True)
@@ -137,7 +137,7 @@ def test_in_a_ranking_without_ties_a_place_is_given_on(page, server):
     assert sent(page, server)["answers"]["order"] == {"s1": 3, "s2": 2, "s3": 1}
 
 
-def test_one_that_gives_its_place_to_one_without_has_none(page, server):
+def test_an_item_loses_its_rank_to_one_without_a_rank(page, server):
     open_task(page, server, asking(rank(), pictures=3))
     press(page, "1", "1")
     announced(page, "Picture 1 has no place now.")
@@ -152,7 +152,7 @@ def test_keys_go_from_one_open_question_to_the_next(page, server):
 
 
 @pytest.mark.parametrize(("keys", "asked"), [("3", False), ("1", True), ("13", False)])
-def test_a_condition_asks_one_question_more(page, server, keys, asked):
+def test_a_met_condition_adds_a_question(page, server, keys, asked):
     open_task(page, server, asking(scale(), choice(when=WORST, required=False)))
     page.get_by_label("Good").focus()
     for key in keys:
@@ -160,7 +160,7 @@ def test_a_condition_asks_one_question_more(page, server, keys, asked):
     assert page.get_by_role("group", name="What is wrong?").is_visible() is asked
 
 
-def test_a_question_that_is_asked_now_is_announced_and_the_focus_stays(page, server):
+def test_a_newly_asked_question_is_announced_and_the_focus_stays(page, server):
     open_task(page, server, asking(scale(), comment(when=WORST)))
     page.get_by_label("Poor").click()
     announced(page, "One more question: Why?")
@@ -173,7 +173,7 @@ def test_a_condition_is_not_read_where_scripts_apply_it(page, server):
     assert page.get_by_text("Answer this only after:").is_hidden()
 
 
-def test_what_is_asked_no_longer_is_not_sent_and_comes_back_as_it_was(page, server):
+def test_answers_to_hidden_questions_are_not_sent_but_restored(page, server):
     open_task(page, server, asking(scale(), comment(when=WORST)))
     page.get_by_label("Poor").check()
     page.get_by_role("textbox").fill("Blurred.")
@@ -185,7 +185,7 @@ def test_what_is_asked_no_longer_is_not_sent_and_comes_back_as_it_was(page, serv
     assert sent(page, server)["answers"] == {"quality": 3}
 
 
-def test_a_question_that_goes_gives_the_focus_back_to_what_it_depends_on(page, server):
+def test_a_hidden_question_returns_the_focus_to_the_one_it_depends_on(page, server):
     open_task(page, server, asking(scale(), choice(when=WORST)))
     press(page, "1", "1")
     page.get_by_label("Hands").focus()
@@ -213,7 +213,7 @@ def test_conditions_on_each_type_of_answer(page, server, first, codes, asked):
             control.uncheck()
 
 
-def test_a_condition_holds_for_each_stimulus_by_itself(page, server):
+def test_a_condition_applies_to_each_stimulus_separately(page, server):
     open_task(page, server, asking(scale(each=True), comment(each=True, when=WORST), pictures=2))
     press(page, "1", "3")
     page.get_by_role("textbox", name="Why? Picture 1").fill("Too dark.")
@@ -222,7 +222,7 @@ def test_a_condition_holds_for_each_stimulus_by_itself(page, server):
     assert sent(page, server)["answers"] == answers
 
 
-def test_a_condition_on_what_is_not_asked_does_not_hold(page, server):
+def test_a_condition_on_an_unasked_question_is_not_met(page, server):
     chain = [scale(), choice(when=WORST), comment(when={"question": "fault", "answers": ["face"]})]
     open_task(page, server, asking(*chain))
     press(page, "1", "2")
@@ -246,9 +246,7 @@ def test_a_condition_on_what_is_not_asked_does_not_hold(page, server):
         pytest.param(words(none=None), 1, "0", "Choose the words.", id="span without none"),
     ],
 )
-def test_what_is_required_and_missing_is_said_and_has_the_focus(
-    page, server, question, pictures, keys, refusal
-):
+def test_a_missing_required_answer_is_reported_and_focused(page, server, question, pictures, keys, refusal):
     open_task(page, server, asking(question, pictures=pictures, prompt=PROMPT))
     press(page, *keys, "Control+Enter")
     says(page, "Not submitted yet: an answer is missing.")
@@ -257,7 +255,7 @@ def test_what_is_required_and_missing_is_said_and_has_the_focus(
     assert submissions(server) == []
 
 
-def test_all_that_is_missing_is_counted_and_the_first_has_the_focus(page, server):
+def test_missing_answers_are_counted_and_the_first_is_focused(page, server):
     open_task(page, server, asking(scale(each=True), compare(), pictures=2))
     press(page, "2")
     page.locator("[data-question]").focus()
@@ -273,7 +271,7 @@ def test_all_that_is_missing_is_counted_and_the_first_has_the_focus(page, server
     [scale(), choice(several=True), rank(), comment(), words(none=None)],
     ids=lambda one: one["type"],
 )
-def test_what_is_optional_can_be_left_out(page, server, question):
+def test_optional_questions_can_be_left_out(page, server, question):
     open_task(page, server, asking(question | {"required": False}, pictures=3, prompt=PROMPT))
     assert page.get_by_text("(optional)").is_visible()
     assert sent(page, server) == {"answers": {}, "regions": {}}

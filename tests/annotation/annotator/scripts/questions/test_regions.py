@@ -90,7 +90,7 @@ def test_by_keys_alone_a_box_is_set_moved_resized_and_deleted(page, server):
     }
 
 
-def test_undo_takes_a_place_back_and_redo_brings_it_again(page, server):
+def test_undo_removes_a_place_and_redo_restores_it(page, server):
     open_task(page, server, asking(choice(region=region("point"))))
     press(page, "1")
     click(page, 0.5, 0.5)
@@ -137,7 +137,7 @@ def test_each_picture_has_its_own_places(page, server):
     assert places(page, server) == {"fault": [{"stimulus": "s2", "x": 0.5, "y": 0.5}]}
 
 
-def test_boxes_and_points_of_two_questions_stand_beside_each_other(page, server):
+def test_boxes_and_points_of_two_questions_coexist(page, server):
     asked = [choice(region=region("box")), scale(region=region("point"))]
     open_task(page, server, asking(*asked))
     press(page, "1")

@@ -68,7 +68,7 @@ def test_the_next_task_may_show_more_pictures_and_other_words(page, server):
     assert answers["quality"] == dict.fromkeys(["s1", "s2", "s3", "s4", "s5"], 3)
 
 
-def test_ids_and_names_of_what_is_copied_are_whole(page, server):
+def test_copied_elements_have_complete_ids_and_names(page, server):
     asked = [scale(each=True), rank(), comment(each=True)]
     server.replies.append(accepted(asking(*asked, pictures=4, assignment=SECOND)))
     open_task(page, server, asking(*asked, pictures=3))
@@ -116,7 +116,7 @@ def test_blurred_pictures_are_all_shown_before_they_are_answered(page, server):
     assert submissions(server, SECOND) == []
 
 
-def test_a_draft_comes_back_with_all_that_was_begun(page, server):
+def test_a_draft_is_restored_completely(page, server):
     asked = [scale(), choice(several=True), comment(), rank()]
     payload = asking(*asked, pictures=3)
     open_task(page, server, payload)
@@ -159,7 +159,7 @@ def test_an_earlier_answer_is_shown_and_corrected(page, server):
     assert sent(page, server)["answers"] == answers | {"quality": {"s1": 2, "s2": 3}}
 
 
-def test_what_the_server_refuses_is_said_at_its_question(page, server):
+def test_refusals_of_the_server_are_shown_at_their_question(page, server):
     fields = {"answer.answers.quality.s2": "Choose one of the points.", "answer.answers.better": "Choose."}
     body = {"error": {"code": "answer_invalid", "message": "Not all is answered.", "fields": fields}}
     server.replies.append(Reply(400, body))
@@ -227,14 +227,14 @@ def test_a_report_names_the_picture(page, server, chosen, stimulus):
     assert report.body == {"reason": "broken", "details": ""} | stimulus
 
 
-def test_pictures_that_come_next_are_fetched_ahead(page, server):
+def test_the_next_pictures_are_prefetched(page, server):
     server.ahead = {"images": ["/picture/a.svg", "/picture/b.svg"]}
     with page.expect_request("**/picture/a.svg"), page.expect_request("**/picture/b.svg"):
         open_task(page, server, asking(compare(), pictures=2))
         page.clock.run_for(1000)
 
 
-def test_what_is_answered_in_one_tab_is_shown_in_the_other(page, server):
+def test_answers_in_one_tab_are_shown_in_the_other(page, server):
     other = page.context.new_page()
     for tab in (page, other):
         open_task(tab, server, asking(scale(), comment()))
@@ -251,7 +251,7 @@ def test_a_lost_network_loses_nothing(page, server):
     assert kept(page)["sent"]["answer"] == {"answers": {"quality": 2}, "regions": {}}
 
 
-def test_the_form_alone_carries_names_that_the_server_reads(page, server):
+def test_only_the_plain_form_has_names_that_the_server_reads(page, server):
     open_task(page, server, asking(scale(each=True), rank(), words(), comment(), pictures=3, prompt="a kite"))
     press(page, *"333", *"123", "0")
     page.get_by_role("textbox").fill("Words.")
