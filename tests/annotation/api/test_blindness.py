@@ -94,7 +94,7 @@ def leaks(seen):
     return {secret for secret in SECRETS if secret in text}
 
 
-def test_nothing_that_reaches_an_annotator_tells_what_it_must_not(campaign):
+def test_nothing_sent_to_an_annotator_reveals_blind_values(campaign):
     browser = Watched(new_annotator(campaign).user)
     task = browser.post(f"campaigns/{campaign.pk}/next")
     screens = 0
@@ -170,7 +170,7 @@ def test_the_payload_holds_the_keys_of_the_allow_list_and_no_other(campaign):
     assert_only_what_is_allowed(again["next"])
 
 
-def test_no_key_of_ours_stands_for_an_attribute_or_image(campaign):
+def test_payloads_contain_no_internal_keys_of_attributes_or_images(campaign):
     browser = Watched(new_annotator(campaign).user)
     task = browser.post(f"campaigns/{campaign.pk}/next")
     assert_only_what_is_allowed(task)

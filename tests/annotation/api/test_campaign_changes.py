@@ -44,7 +44,7 @@ def test_a_campaign_is_extended_and_copied(marking, manager):
     assert made["annotators_per_task"] == 3
 
 
-def test_what_annotators_read_is_revised(marking, manager):
+def test_texts_for_annotators_are_revised(marking, manager):
     made = manager.post(f"campaigns/{marking.pk}/instruments", {"guidelines": "Look."})
     assert (made.status_code, made.json()["version"], made.json()["annotations"]) == (201, 2, 0)
     listed = manager.get(f"campaigns/{marking.pk}/instruments").json()
@@ -52,7 +52,7 @@ def test_what_annotators_read_is_revised(marking, manager):
     assert Instrument.objects.get(version=2).guidelines == "Look."
 
 
-def test_analysts_read_and_change_nothing_and_strangers_know_of_nothing(marking, analyst, stranger):
+def test_analysts_only_read_and_strangers_get_404(marking, analyst, stranger):
     member, outside = Browser(analyst, ["manage", "read"]), Browser(stranger, ["manage", "read"])
     for browser, seen, changed in ((member, 200, 403), (outside, 404, 404)):
         assert browser.get(f"campaigns/{marking.pk}/instruments").status_code == seen

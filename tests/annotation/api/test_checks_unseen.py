@@ -102,20 +102,20 @@ def test_the_lists_of_an_annotator_name_no_check(study, lead, client):
     ("status", "told"),
     [("accepted", "accepted"), ("gold", "accepted"), ("repeat", "accepted"), ("surplus", "surplus")],
 )
-def test_what_became_of_an_answer_is_told_without_naming_checks(status, told):
+def test_the_outcome_of_an_answer_is_reported_without_revealing_checks(status, told):
     now = timezone.now()
     assert shown_status(status, ended_at=now, expires_at=now, closed_at=None) == told
 
 
 @pytest.mark.parametrize("status", ["gold", "repeat"])
-def test_a_check_that_comes_late_to_a_closed_campaign_is_told_as_others_are(status):
+def test_a_late_check_after_closing_is_reported_like_any_task(status):
     closed = timezone.now()
     moments = {"ended_at": closed + timedelta(minutes=1), "closed_at": closed}
     assert shown_status(status, expires_at=closed, **moments) == "surplus"
     assert shown_status(status, expires_at=closed + timedelta(minutes=2), **moments) == "accepted"
 
 
-def test_a_day_that_is_full_is_told_over_http(study, lead):
+def test_a_reached_daily_cap_is_reported_over_http(study, lead):
     campaign = opened(study, lead, tasks_per_day=1)
     browser = Watched(new_annotator(campaign).user)
     task = browser.post(f"campaigns/{campaign.pk}/next")[0].json()

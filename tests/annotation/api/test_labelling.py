@@ -91,7 +91,7 @@ def test_an_answer_of_a_closed_campaign_is_saved_though_no_task_follows(rating, 
     assert saved.json()["why"] == "campaign_not_open"
 
 
-def test_the_task_of_another_does_not_exist(rating):
+def test_the_task_of_another_is_not_found(rating):
     task = Browser(new_annotator(rating).user).next(rating).json()
     other = Browser(new_annotator(rating).user)
     assert other.submit(task, {"rating": 5}).status_code == 404
@@ -99,7 +99,7 @@ def test_the_task_of_another_does_not_exist(rating):
     assert Assignment.objects.get().state == "leased"
 
 
-def test_a_campaign_one_does_not_take_part_in_does_not_exist(rating, lead, annotator):
+def test_a_campaign_of_others_is_not_found(rating, lead, annotator):
     assert Browser(annotator.user).next(rating).status_code == 404
     assert Browser(lead).next(rating).status_code == 404
     assert Browser(annotator.user, ["read"]).get(f"campaigns/{rating.pk}/").status_code == 404
@@ -159,7 +159,7 @@ def test_a_body_that_is_no_object_is_refused(rating, body):
     assert answer.status_code == 400
 
 
-def test_numbers_that_are_none_are_refused_before_anything_is_read(rating):
+def test_invalid_numbers_are_refused_before_anything_is_read(rating):
     browser = Browser(new_annotator(rating).user)
     task = browser.next(rating).json()
     answer = browser.client.post(

@@ -66,7 +66,7 @@ def test_a_lead_drafts_opens_pauses_and_closes_a_campaign(study, manager):
     assert manager.get(f"campaigns/{pk}").json()["annotators_per_task"] == 2
 
 
-def test_progress_tells_how_far_a_campaign_is(rating, reader):
+def test_progress_is_returned_by_the_api(rating, reader):
     anna = new_annotator(rating)
     browser = Browser(anna.user)
     browser.submit(browser.next(rating).json(), {"rating": 5})
@@ -149,7 +149,7 @@ def test_the_number_of_queries_does_not_grow_with_the_lists(
             assert reader.get(path).status_code == 200
 
 
-def test_ids_that_are_none_are_not_found(manager):
+def test_malformed_ids_are_not_found(manager):
     assert manager.get("campaigns/0/").status_code == 404
     assert manager.post("campaigns/99999999999999999999/open").status_code == 404
     assert (

@@ -60,7 +60,7 @@ def test_practice_is_asked_answered_explained_and_opens_the_real_tasks(practised
     assert browser.next(practised).status_code == 200
 
 
-def test_what_is_told_of_practice_is_an_allow_list(practised):
+def test_practice_payloads_follow_an_allow_list(practised):
     browser = Browser(new_annotator(practised).user)
     task = ask(browser, practised).json()
     assert task.keys() == {
@@ -74,7 +74,7 @@ def test_what_is_told_of_practice_is_an_allow_list(practised):
     assert not re.search(r'"(group|role|prompt|condition|purpose)"', sent)
 
 
-def test_failing_the_last_round_is_told_and_pauses(practised):
+def test_failing_the_last_round_pauses_and_is_reported(practised):
     browser = Browser(new_annotator(practised).user)
     first = reply(browser, ask(browser, practised).json(), "drum").json()
     assert (first["practice"]["state"], first["practice"]["rounds_left"]) == ("open", 1)
@@ -93,7 +93,7 @@ def test_a_refused_answer_names_its_fields_and_keeps_nothing(practised):
         assert refused.json()["error"]["code"] == "answer_invalid"
 
 
-def test_practice_of_others_does_not_exist(practised, rating, stranger):
+def test_practice_of_others_is_not_found(practised, rating, stranger):
     task = ask(Browser(new_annotator(practised).user), practised).json()
     label = practised.tasks.filter(purpose="label").first()
     insider, outsider = Browser(new_annotator(practised).user), Browser(new_annotator(rating).user)

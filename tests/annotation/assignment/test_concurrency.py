@@ -165,7 +165,7 @@ def test_answers_of_two_tabs_at_once_are_two_revisions_in_one_place(campaign, pa
     assert slots_are_counted()
 
 
-def test_who_withdraws_while_they_answer_has_nothing_open_and_nothing_that_counts(campaign, path):
+def test_a_withdrawal_during_an_answer_leaves_nothing_open_or_counted(campaign, path):
     people = [new_annotator(campaign) for _ in range(4)]
     jobs = []
     for annotator in people:
@@ -209,7 +209,7 @@ def test_two_tabs_get_the_same_task(campaign, path):
     assert set(at_once([lambda: path.next_task(campaign, anna).pk] * 4)) == {Assignment.objects.get().pk}
 
 
-def test_of_late_submissions_only_as_many_as_there_are_places_are_accepted(campaign, path):
+def test_late_submissions_are_accepted_only_while_places_are_free(campaign, path):
     task = campaign.tasks.earliest("pk")
     Task.objects.exclude(pk=task.pk).update(withdrawn=True)
     ago = timezone.now() - timedelta(hours=1)
@@ -233,7 +233,7 @@ def test_the_last_place_is_given_once(campaign, path):
     assert results.count(None) == 3
 
 
-def test_whoever_is_overtaken_between_two_looks_still_gets_the_place_that_is_left(campaign, monkeypatch):
+def test_an_overtaken_annotator_still_gets_the_remaining_place(campaign, monkeypatch):
     task = campaign.tasks.earliest("pk")
     Task.objects.exclude(pk=task.pk).update(withdrawn=True)
     anna, otto = new_annotator(campaign), new_annotator(campaign)
@@ -289,7 +289,7 @@ os.kill(os.getpid(), signal.SIGKILL)
 """
 
 
-def test_what_was_acknowledged_survives_the_death_of_the_server(campaign):
+def test_acknowledged_answers_survive_a_kill_of_the_server(campaign):
     anna = new_annotator(campaign)
     leased = leases.next_assignment(campaign=campaign, annotator=anna)
     _, key = tokens.issue(user=anna.user, name="test", scopes=["annotate"])
@@ -318,7 +318,7 @@ def test_what_was_acknowledged_survives_the_death_of_the_server(campaign):
 
 
 @pytest.mark.skipif("connection.vendor != 'postgresql'", reason="about the locks of PostgreSQL")
-def test_who_finds_a_task_locked_takes_another_and_waits_only_for_the_last(campaign):
+def test_a_locked_task_is_skipped_unless_it_is_the_last(campaign):
     tasks = list(campaign.tasks.order_by("pk"))
     annotator = new_annotator(campaign)
     with psycopg.connect(postgres_url(connection.settings_dict["NAME"])) as other:

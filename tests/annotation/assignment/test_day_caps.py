@@ -79,14 +79,14 @@ def test_a_rating_is_sensitive_whatever_group_the_attribute_is_offensive_for(stu
     assert task.task_attributes.get().attribute.text == "tall hat"
 
 
-def test_where_no_mean_is_stored_the_ratings_tell(study, lead):
+def test_ratings_decide_where_no_mean_is_stored(study, lead):
     listed = Stereotype.objects.filter(group__name="Velmari", attribute__text="lantern")
     listed.update(rating_1=None, rating_2=0, rating_3=1, offensiveness_stored=None)
     campaign = opened(study, lead)
     assert campaign.tasks.get(sensitive=True).task_attributes.get().attribute.text == "lantern"
 
 
-def test_after_so_many_tasks_it_is_enough_until_the_next_day(study, lead):
+def test_the_daily_cap_stops_work_until_the_next_day(study, lead):
     campaign = opened(study, lead, tasks_per_day=3)
     anna = new_annotator(campaign)
     assert len(work(anna, campaign, NOON)) == 3
@@ -107,7 +107,7 @@ def test_a_skipped_task_leaves_room_for_another_and_an_open_one_does_not(study, 
     assert next_for(anna, campaign, NOON) is None
 
 
-def test_after_so_many_sensitive_ones_only_others_are_given(study, lead, offensive):
+def test_after_the_sensitive_cap_only_other_tasks_are_given(study, lead, offensive):
     free, capped = (opened(study, lead, sensitive_per_day=cap) for cap in (None, 0))
     everything = work(new_annotator(free), free, NOON)
     assert sum(task.sensitive for task in everything) == 1
@@ -127,7 +127,7 @@ def test_a_sensitive_one_that_was_skipped_was_seen(study, lead, offensive):
     assert next_for(anna, campaign, NOON + timedelta(days=1)).task.sensitive
 
 
-def test_sensitive_caps_go_with_quotas(study, lead, offensive):
+def test_sensitive_caps_work_with_quotas(study, lead, offensive):
     add_images(study, 1)
     add_images(study, 1, model_label="other")
     draft = lifecycle.create(

@@ -107,7 +107,7 @@ def test_checks_come_as_often_as_the_shares_say_and_never_alone(study, lead, way
     assert stati == [{"label": "accepted"}.get(kind, kind) for kind in kinds]
 
 
-def test_a_repeat_is_an_own_task_some_tasks_ago_and_comes_once(study, lead):
+def test_a_repeat_is_an_earlier_task_of_the_annotator_and_comes_once(study, lead):
     campaign = opened(study, lead, repeat_share=0.4, repeat_after=3)
     done = careful(campaign, new_annotator(campaign))
     repeats = [place for place, one in enumerate(done) if one.purpose == "repeat"]
@@ -121,7 +121,7 @@ def test_a_repeat_is_an_own_task_some_tasks_ago_and_comes_once(study, lead):
     assert len(list(gold_and_repeats.repeat_pairs(campaign))) == sum(shown)
 
 
-def test_who_comes_when_follows_from_seed_annotator_and_turn(study, lead):
+def test_checks_are_drawn_from_seed_annotator_and_turn(study, lead):
     campaign = opened(study, lead, gold_share=0.1, repeat_share=0.2)
     draws = [gold_and_repeats.drawn(campaign, 5, turn) for turn in range(2000)]
     assert draws == [gold_and_repeats.drawn(campaign, 5, turn) for turn in range(2000)]
@@ -161,7 +161,7 @@ def test_nothing_is_given_when_only_checks_are_left(study, lead, way):
     assert not Assignment.objects.filter(annotator=late).exists()
 
 
-def test_left_tells_no_check_from_another_task_and_ends_at_nothing(study, lead):
+def test_the_number_left_does_not_reveal_checks_and_ends_at_zero(study, lead):
     shares = {"gold_share": 0.15, "repeat_share": 0.15, "repeat_after": 3}
     campaign = opened(study, lead, images=4, wanted=6, gold=6, **shares)
     kinds, too_many = set(), []

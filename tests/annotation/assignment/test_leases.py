@@ -152,7 +152,7 @@ def test_nobody_can_skip_the_task_of_another(marking):
         leases.skip(assignment=leased, annotator=new_annotator(marking))
 
 
-def test_releasing_gives_back_what_is_open(marking):
+def test_releasing_frees_open_tasks(marking):
     anna = new_annotator(marking)
     next_for(anna, marking)
     assert leases.release(annotator=anna, campaign=marking) == 1

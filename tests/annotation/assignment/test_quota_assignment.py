@@ -63,7 +63,7 @@ def rules_hold(campaign):
     return True
 
 
-def test_the_last_place_waits_for_whom_the_rule_needs(study, lead):
+def test_the_last_place_waits_for_somebody_whom_the_rule_needs(study, lead):
     campaign = opened(study, lead, "at_least 1 gender != man")
     first, second = person(campaign, gender="Man"), person(campaign, gender="man ")
     third = person(campaign, gender="Woman")
@@ -74,7 +74,7 @@ def test_the_last_place_waits_for_whom_the_rule_needs(study, lead):
     assert slots_are_counted()
 
 
-def test_an_unanswered_field_does_not_stand_for_another_gender(study, lead):
+def test_an_unanswered_field_does_not_count_as_another_gender(study, lead):
     campaign = opened(study, lead, "at_least 1 gender != man")
     assert label_all(campaign, person(campaign, gender="man")) == 4
     assert next_for(campaign, new_annotator(campaign)) is None
@@ -136,7 +136,7 @@ def test_an_excluded_answer_comes_back_only_where_the_rules_still_hold(study, le
     assert rules_hold(campaign)
 
 
-def test_tasks_see_what_an_annotator_says_now(study, lead):
+def test_tasks_use_the_annotators_current_profile(study, lead):
     campaign = opened(study, lead, "at_least 1 gender = woman")
     changed, man = person(campaign, gender="man"), person(campaign, gender="man")
     assert label_all(campaign, changed) == 4
@@ -145,7 +145,7 @@ def test_tasks_see_what_an_annotator_says_now(study, lead):
     assert next_for(campaign, man) is not None
 
 
-def test_what_is_left_counts_only_what_one_may_do(study, lead):
+def test_the_number_left_counts_only_permitted_tasks(study, lead):
     campaign = opened(study, lead, "at_most 1 gender = man")
     assert label_all(campaign, person(campaign, gender="man")) == 4
     woman = person(campaign, gender="woman")
@@ -304,7 +304,7 @@ def test_during_a_campaign_the_lead_sees_stuck_tasks_and_who_is_missing(study, l
     assert feasibility.during(campaign).stuck == 0
 
 
-def test_tasks_that_a_changed_profile_broke_are_told(study, lead):
+def test_tasks_broken_by_a_changed_profile_are_reported(study, lead):
     campaign = opened(study, lead, "at_least 2 gender = woman")
     woman = person(campaign, gender="woman")
     assert label_all(campaign, woman) == 4
@@ -313,7 +313,7 @@ def test_tasks_that_a_changed_profile_broke_are_told(study, lead):
     assert next_for(campaign, person(campaign, gender="woman")) is None
 
 
-def test_a_group_whose_own_region_is_unknown_is_told_before_opening(study, lead):
+def test_a_group_of_unknown_region_is_reported_before_opening(study, lead):
     study.groups.filter(name="Velmari").update(region="")
     add_images(study, 1)
     draft = lifecycle.create(
@@ -349,7 +349,7 @@ def test_a_group_has_the_code_of_its_country_or_its_own(study, iso_code, code):
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("rule", ["at_least 1 gender != man", "at_most 1 gender = man", "distinct gender"])
-def test_rules_hold_however_many_come_at_once(study, lead, tmp_path, rule):
+def test_rules_hold_under_concurrency(study, lead, tmp_path, rule):
     with shared_database(tmp_path):
         campaign = opened(study, lead, rule, wanted=2, images=3)
         people = [

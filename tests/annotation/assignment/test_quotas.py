@@ -67,7 +67,7 @@ def by_trying(rules, held, wanted):
 
 @settings(max_examples=400, deadline=None)
 @given(st.data())
-def test_feasibility_is_what_trying_everything_finds(data):
+def test_feasibility_equals_an_exhaustive_search(data):
     field = data.draw(st.sampled_from(FIELDS))
     rules = data.draw(st.lists(rules_on(field), min_size=1, max_size=3))
     wanted = data.draw(st.integers(1, 3))
@@ -102,7 +102,7 @@ def test_rules_on_several_fields_hold_jointly(data):
 
 @settings(max_examples=200, deadline=None)
 @given(st.data())
-def test_a_mix_says_the_same_as_the_people_it_stands_for(data):
+def test_a_mix_is_equivalent_to_its_people(data):
     field = data.draw(st.sampled_from(FIELDS))
     task = TaskRules(tuple(data.draw(st.lists(rules_on(field), min_size=1, max_size=3))))
     people = [profile_of({field: list(data.draw(st.sampled_from(SAID[field])))}) for _ in range(3)]
@@ -130,7 +130,7 @@ def test_three_places_cannot_hold_three_nationalities_once_somebody_else_has_one
     assert not rules.completable([kenyan, kenyan], 3)
 
 
-def test_who_leaves_a_field_empty_meets_no_at_least_breaks_no_at_most_and_cannot_be_distinct():
+def test_an_empty_field_meets_no_minimum_breaks_no_maximum_and_is_never_distinct():
     silent = profile_of({"gender": "", "languages": []})
     least = TaskRules((Rule(AT_LEAST, "gender", 1, frozenset({"man"}), negated=True),))
     most = TaskRules((Rule(AT_MOST, "gender", 0, frozenset({"man"})),))
@@ -162,13 +162,13 @@ def test_a_rule_on_the_groups_own_region_takes_that_of_the_task():
     assert not nowhere.completable([], 1)
 
 
-def test_a_closed_task_lets_nobody_in():
+def test_a_closed_task_admits_nobody():
     rules = TaskRules((Rule(AT_MOST, "gender", 1, frozenset({"man"})),))
     assert not rules.allows(closed_mix(3), profile_of({"gender": "woman"}))
 
 
 @pytest.mark.parametrize("wanted", [30, 100])
-def test_a_mix_too_long_for_an_index_is_left_to_a_look_at_the_task(wanted):
+def test_a_mix_too_long_for_an_index_requires_reading_the_task(wanted):
     rules = TaskRules((Rule(DISTINCT, "languages"),))
     many = [
         rules.member(profile_of({"languages": [f"{one} {two}" for two in range(20)]}))

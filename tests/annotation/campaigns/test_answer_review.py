@@ -99,7 +99,7 @@ def test_the_draw_does_not_depend_on_the_order_of_rows(coded, lead):
     assert content() == before
 
 
-def test_annotators_see_the_question_as_it_was_put_and_the_answer_and_nothing_else(coded, lead):
+def test_annotators_see_only_the_original_question_and_the_answer(coded, lead):
     campaign = review(coded, lead)
     annotator = new_annotator(campaign)
     hidden = {"orsani", "velmari", "tall", "short", "bridge", "harbour", "trades", "plus", "minus", "script"}
@@ -118,9 +118,7 @@ def test_annotators_see_the_question_as_it_was_put_and_the_answer_and_nothing_el
     assert {text.split("\n\n")[0] for text in texts} == {f"Question: {question}" for question in orders}
 
 
-def test_the_first_option_is_that_of_the_question_as_it_was_put(
-    coded, lead, django_capture_on_commit_callbacks
-):
+def test_options_keep_the_order_of_the_original_question(coded, lead, django_capture_on_commit_callbacks):
     campaign = review(coded, lead)
     for _ in range(2):
         answer_all(campaign, new_annotator(campaign), "first", django_capture_on_commit_callbacks)
@@ -165,7 +163,7 @@ def test_pages_show_what_analyses_count(coded, lead, django_capture_on_commit_ca
     assert {key: codings[key].outcome for key in people} == people
 
 
-def test_codings_are_collected_once_and_go_with_who_withdraws(
+def test_codings_are_collected_once_and_removed_at_a_withdrawal(
     coded, lead, django_capture_on_commit_callbacks
 ):
     campaign = review(coded, lead, **ONLY_UNSURE)
@@ -186,7 +184,7 @@ def test_codings_are_collected_once_and_go_with_who_withdraws(
     assert coders_that_count(coded) == {"rules": 32}
 
 
-def test_a_correction_replaces_what_was_said_before(coded, lead, django_capture_on_commit_callbacks):
+def test_a_correction_replaces_the_earlier_coding(coded, lead, django_capture_on_commit_callbacks):
     campaign = review(coded, lead, **ONLY_UNSURE)
     first, second = (new_annotator(campaign) for _ in range(2))
     answer_all(campaign, first, "both", django_capture_on_commit_callbacks)
@@ -198,7 +196,7 @@ def test_a_correction_replaces_what_was_said_before(coded, lead, django_capture_
     assert set(adjudicated(coded).values()) == {"refused"}
 
 
-def test_a_text_goes_with_nothing_but_its_study(coded, lead):
+def test_a_text_is_deleted_only_with_its_study(coded, lead):
     review(coded, lead)
     assert not Task.objects.filter(stimuli__image__isnull=False).exists()
     assert TaskStimulus.objects.filter(text__startswith="Question: Is this").count() == Task.objects.count()

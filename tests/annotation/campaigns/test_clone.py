@@ -84,7 +84,7 @@ def test_a_copy_is_a_draft_with_the_same_settings_words_and_rules(rich, lead):
     assert entry.details == {"source": "marking", "same_draw": False, "known_tasks_left_out": 0}
 
 
-def test_gold_tasks_come_along_unless_their_image_was_retracted(rich, lead):
+def test_gold_tasks_are_copied_unless_their_image_was_retracted(rich, lead):
     first, second = rich.study.images.order_by("pk")[:2]
     retraction.retract(image=first, by=lead, reason="A real person.")
     copy = clone(campaign=rich, by=lead)
@@ -98,7 +98,7 @@ def test_gold_tasks_come_along_unless_their_image_was_retracted(rich, lead):
     )
 
 
-def test_a_copy_is_another_draw_unless_the_same_is_asked_for(rich, lead):
+def test_a_copy_is_another_draw_unless_the_same_is_requested(rich, lead):
     other, same = clone(campaign=rich, by=lead), clone(campaign=rich, by=lead, same_draw=True)
     asked = [
         [(one.image_id, one.attribute_ids) for one in sampling.plan(campaign).tasks]
@@ -108,7 +108,7 @@ def test_a_copy_is_another_draw_unless_the_same_is_asked_for(rich, lead):
     assert rich.seed == same.seed != other.seed
 
 
-def test_a_copy_can_be_opened_and_goes_its_own_way(rich, lead):
+def test_a_copy_can_be_opened_and_is_independent(rich, lead):
     copy = lifecycle.open_(campaign=clone(campaign=rich, by=lead), by=lead)
     assert copy.tasks.filter(purpose="label").count() == rich.tasks.filter(purpose="label").count()
     versions.revise(campaign=copy, by=lead, guidelines="Look again.")
@@ -116,7 +116,7 @@ def test_a_copy_can_be_opened_and_goes_its_own_way(rich, lead):
     assert Task.objects.filter(campaign=rich, purpose="gold").count() == 2
 
 
-def test_copies_get_names_of_their_own(rich, lead):
+def test_copies_get_distinct_names(rich, lead):
     names = [clone(campaign=rich, by=lead).name for _ in range(3)]
     assert names == ["Marking (copy)", "Marking (copy 2)", "Marking (copy 3)"]
     assert clone(campaign=rich, by=lead, name=" Next  round ").name == "Next round"

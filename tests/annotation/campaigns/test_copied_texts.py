@@ -64,7 +64,7 @@ def test_each_text_that_counts_is_a_screen_of_its_writer(written, lead):
     assert by_text == {f"{name} sees a house.": person.pk for name, person in written.people.items()}
 
 
-def test_who_withdraws_takes_their_texts_along(written, lead):
+def test_a_withdrawal_removes_the_writers_texts(written, lead):
     campaign = lifecycle.open_(campaign=coding(written, lead), by=lead)
     coder = new_annotator(campaign)
     for _ in range(2):
@@ -93,14 +93,14 @@ def test_nobody_is_erased_whose_texts_are_shown(written, lead):
         written.people["Ada"].delete()
 
 
-def test_a_draft_plans_what_counts_now(written, lead):
+def test_a_draft_plans_the_texts_that_count_now(written, lead):
     draft = coding(written, lead)
     assert sampling.plan(draft).screens == 2
     withdrawal.withdraw(annotator=written.people["Ada"], study=written.study)
     assert [task.stimuli[0].text for task in sampling.plan(draft).tasks] == ["Ben sees a house."]
 
 
-def test_a_check_of_a_copied_text_goes_with_it(written, lead):
+def test_a_check_is_removed_with_its_copied_text(written, lead):
     campaign = lifecycle.open_(campaign=coding(written, lead), by=lead)
     screens = [known_tasks.as_screen(row) for row in known_tasks.screens_of(campaign)]
     adas = next(screen for screen in screens if screen.stimuli[0].text.startswith("Ada"))
@@ -116,7 +116,7 @@ def test_a_check_of_a_copied_text_goes_with_it(written, lead):
     assert Task.objects.get(purpose="gold").withdrawn
 
 
-def test_a_text_taken_back_is_shown_to_nobody_who_coded_it(written, lead):
+def test_a_withdrawn_text_is_not_shown_to_its_coders(written, lead):
     campaign = lifecycle.open_(campaign=coding(written, lead), by=lead)
     coder = new_annotator(campaign)
     first = ByVerbs().next_task(campaign, coder)
@@ -129,7 +129,7 @@ def test_a_text_taken_back_is_shown_to_nobody_who_coded_it(written, lead):
 @pytest.mark.parametrize(
     "options", [{"texts_from": "campaign:none"}, {"texts_from": "x"}, {"texts": ["A text."]}]
 )
-def test_texts_come_from_a_campaign_that_asks_for_some_or_are_pasted(written, lead, options):
+def test_texts_are_pasted_or_come_from_a_campaign_with_text_questions(written, lead, options):
     with pytest.raises(DomainError) as refused:
         coding(written, lead, **options)
     assert list(refused.value.fields) == ["options.texts_from"]

@@ -71,7 +71,7 @@ def late_label(campaign, annotator, *, hours):
     return made
 
 
-def test_labels_that_came_too_late_get_the_new_places_the_oldest_first(marking, lead):
+def test_late_labels_take_the_new_places_oldest_first(marking, lead):
     for _ in range(2):
         label_all(marking, new_annotator(marking))
     young, old, middle = (late_label(marking, new_annotator(marking), hours=hours) for hours in (1, 3, 2))
@@ -85,7 +85,7 @@ def test_labels_that_came_too_late_get_the_new_places_the_oldest_first(marking, 
     assert AuditEntry.objects.get(action="campaign.extended").details["readmitted"] == 2
 
 
-def test_a_late_label_of_whoever_was_excluded_takes_no_place(marking, lead):
+def test_a_late_label_of_an_excluded_annotator_takes_no_place(marking, lead):
     for _ in range(2):
         label_all(marking, new_annotator(marking))
     annotator = new_annotator(marking)
@@ -135,7 +135,7 @@ def test_quotas_hold_for_the_new_places(study, lead):
     assert rules_hold(campaign)
 
 
-def test_quotas_that_no_five_could_meet_refuse_it(study, lead):
+def test_quotas_that_five_people_cannot_meet_prevent_an_extension(study, lead):
     # There are six age bands.
     campaign = opened(study, lead, "distinct age_band", wanted=3)
     assert "cannot be met by 7" in look_ahead(campaign, 7).refusal
@@ -144,7 +144,7 @@ def test_quotas_that_no_five_could_meet_refuse_it(study, lead):
     assert look_ahead(campaign, 6).refusal == ""
 
 
-def test_what_quotas_ask_of_the_people_there_is_said_before(study, lead):
+def test_the_people_that_quotas_still_need_are_shown_beforehand(study, lead):
     campaign = opened(study, lead, "at_least 2 gender = woman", wanted=2)
     for gender in ("woman", "woman", "man", "man"):
         label_all(campaign, person(campaign, gender=gender))
@@ -154,7 +154,7 @@ def test_what_quotas_ask_of_the_people_there_is_said_before(study, lead):
     assert (found.too_few_people, found.quotas.stuck) == (True, 4)
 
 
-def test_profiles_that_changed_while_it_was_closed_are_seen(study, lead):
+def test_profiles_changed_while_the_campaign_was_closed_are_considered(study, lead):
     from accounts import profiles
 
     campaign = opened(study, lead, "at_most 1 gender = man", wanted=2)
@@ -168,7 +168,7 @@ def test_profiles_that_changed_while_it_was_closed_are_seen(study, lead):
     assert next_for(campaign, person(campaign, gender="man")) is None
 
 
-def test_profiles_that_changed_while_it_was_closed_are_seen_when_it_just_opens_again(study, lead):
+def test_profiles_changed_while_the_campaign_was_closed_are_considered_on_reopening(study, lead):
     from accounts import profiles
 
     campaign = opened(study, lead, "at_most 1 gender = man", wanted=2)
@@ -182,9 +182,7 @@ def test_profiles_that_changed_while_it_was_closed_are_seen_when_it_just_opens_a
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_whatever_happened_before_quotas_and_places_are_as_if_it_had_been_so_from_the_start(
-    study, lead, seed
-):
+def test_an_extended_campaign_is_as_if_it_had_begun_with_the_new_number(study, lead, seed):
     """Random work, extended once and again in between: the count, the mixes and the rules stay true."""
     draw = random.Random(seed)
     rules = ("at_most 1 gender = man", "distinct nationality", "at_least 1 languages = English | French")
@@ -215,7 +213,7 @@ def test_whatever_happened_before_quotas_and_places_are_as_if_it_had_been_so_fro
 
 
 @pytest.mark.django_db(transaction=True)
-def test_it_can_be_done_while_people_submit(marking, lead, tmp_path):
+def test_a_campaign_can_be_extended_while_people_submit(marking, lead, tmp_path):
     people = [new_annotator(marking) for _ in range(6)]
     with shared_database(tmp_path):
         jobs = [lambda one=one: label_all(marking, one) for one in people]

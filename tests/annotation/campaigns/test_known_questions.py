@@ -94,7 +94,7 @@ def test_a_check_shows_a_screen_of_the_campaign_and_is_scored_where_an_answer_is
         ({Part("nothing"): [0]}, "answers.nothing"),
     ],
 )
-def test_what_cannot_be_right_is_refused(rubric, lead, answers, field):
+def test_impossible_right_answers_are_refused(rubric, lead, answers, field):
     with pytest.raises(DomainError) as refused:
         add(rubric, lead, answers)
     assert field in wrong_fields(refused)
@@ -144,7 +144,7 @@ def test_screens_of_others_and_retracted_pictures_are_refused(rubric, study, lea
         )
 
 
-def test_a_kind_that_asks_for_texts_alone_has_nothing_to_know(study, lead):
+def test_a_kind_with_only_text_questions_has_no_checks(study, lead):
     kind = declared(
         "words", Stimuli(medium="image"), TextQuestion(name="why", label={"en": "Why?", "de": "Warum?"})
     )
@@ -191,7 +191,7 @@ def test_checks_are_mixed_in_unseen_and_scored_question_by_question(checked):
     assert {row.annotator_id for row in check_answers.gold_answers(checked, [ben.pk])} == {ben.pk}
 
 
-def test_what_is_right_now_scores_earlier_answers_and_removed_checks_nobody(checked, lead):
+def test_changed_right_answers_rescore_and_removed_checks_score_nobody(checked, lead):
     ada = new_annotator(checked)
     label(checked, ada, lambda leased: answered(5, ["none"]))
     assert qualities(checked)[ada.pk]["gold_accuracy"].value == 0.0
@@ -214,7 +214,7 @@ def test_a_question_that_was_not_asked_is_not_scored(study, lead):
     assert measured[ben.pk]["gold_accuracy"].value == 0.5
 
 
-def test_who_fails_the_checks_is_paused_by_a_rule(checked, lead):
+def test_failing_the_checks_pauses_by_a_rule(checked, lead):
     rules.set_rule(
         campaign=checked, by=lead, measure="gold_accuracy", action="pause", threshold=0.6, minimum=2
     )
@@ -321,7 +321,7 @@ def address(name, campaign, *more):
     return reverse(f"annotation:{name}", args=[campaign.study.slug, campaign.slug, *more])
 
 
-def test_a_lead_chooses_a_screen_says_what_is_right_and_reads_how_people_answered(rubric, lead_client):
+def test_a_lead_makes_a_check_and_sees_how_people_answered(rubric, lead_client):
     chosen = lead_client.get(address("known_new", rubric))
     assert len(chosen.context["screens"]) == 6
     form = f"{address('known_new', rubric)}?screen={chosen.context['screens'][0][0]}"

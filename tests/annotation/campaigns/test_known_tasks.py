@@ -121,7 +121,7 @@ def test_a_rating_has_one_attribute_and_a_list_of_right_answers(rating, lead):
         ("explained, not scored", "explanations."),
     ],
 )
-def test_what_cannot_be_a_check_is_refused_by_field(marking, picture, lead, study, hat, case, field):
+def test_invalid_checks_are_refused_by_field(marking, picture, lead, study, hat, case, field):
     shown: dict[str, Any] = {"image": picture, "attributes": [hat]}
     given: dict[str, Any] = {"answers": {hat: True}, "explanations": {}}
     [drum] = attributes("drum")

@@ -14,7 +14,7 @@ from tests.annotation.factories import new_annotator, submit
 pytestmark = pytest.mark.django_db
 
 
-def test_its_tasks_are_offered_to_nobody_and_open_ones_are_released(marking, lead):
+def test_tasks_of_a_retracted_image_are_withdrawn_and_open_ones_released(marking, lead):
     anna = new_annotator(marking)
     leased = next_for(anna, marking)
     image = leased.task.image

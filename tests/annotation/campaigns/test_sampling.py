@@ -47,7 +47,7 @@ def test_a_rating_asks_once_about_each_stereotype_of_any_group(study, lead):
     assert plan.judgements == 18
 
 
-def test_a_rating_of_all_asks_about_whatever_is_listed(study, lead):
+def test_a_rating_of_all_asks_about_every_listed_attribute(study, lead):
     plan = sampling.plan(draft(study, lead, "attribute_likert", options={"attributes": "all"}))
     assert plan.attributes == 7
 
@@ -121,7 +121,7 @@ def test_another_seed_draws_and_shuffles_otherwise(study, lead):
     assert [task.attribute_ids for task in first.tasks] != [task.attribute_ids for task in second.tasks]
 
 
-def test_swapping_what_is_a_stereotype_changes_nothing_that_is_shown(study, lead):
+def test_exchanging_stereotypes_and_other_attributes_changes_nothing_shown(study, lead):
     add_images(study, 2)
     velmari = study.groups.get(name="Velmari").group
     orsani = study.groups.get(name="Orsani").group
@@ -136,7 +136,7 @@ def test_swapping_what_is_a_stereotype_changes_nothing_that_is_shown(study, lead
     assert before.tasks == after.tasks
 
 
-def test_the_order_on_screen_does_not_tell_the_role(study, lead):
+def test_the_order_on_screen_does_not_reveal_the_role(study, lead):
     add_images(study, 40)
     plan = sampling.plan(draft(study, lead, attributes_per_screen=1))
     velmari = study.groups.get(name="Velmari")
@@ -243,7 +243,7 @@ def test_another_study_of_the_same_groups_changes_nothing(study, lead):
     assert sampling.plan(campaign) == before
 
 
-def test_what_the_catalog_becomes_later_does_not_change_the_plan(study, lead, rating):
+def test_later_changes_of_the_catalog_do_not_change_the_plan(study, lead, rating):
     before = sampling.plan(rating)
     Stereotype.objects.all().delete()
     assert sampling.plan(rating) == before

@@ -32,7 +32,7 @@ def test_pay_lease_and_name_of_a_campaign_that_was_opened_can_change(marking, le
     assert changed.state == state
 
 
-def test_the_change_is_kept_with_what_was_before(marking, lead):
+def test_a_change_is_recorded_with_the_old_value(marking, lead):
     lifecycle.change_settings(campaign=marking, by=lead, options={"edit_minutes": 5})
     lifecycle.change_settings(campaign=marking, by=lead, options={"edit_minutes": 10}, name="Marking")
     entry = AuditEntry.objects.filter(action="campaign.settings_changed").first()
@@ -45,7 +45,7 @@ def test_a_change_that_changes_nothing_leaves_no_entry(marking, lead):
     assert not AuditEntry.objects.filter(action="campaign.settings_changed").exists()
 
 
-def test_options_not_given_stay_and_none_goes_back_to_the_default(marking, lead):
+def test_omitted_options_stay_and_none_restores_the_default(marking, lead):
     lifecycle.change_settings(campaign=marking, by=lead, options={"gold_share": 0.1, "repeat_share": 0.05})
     lifecycle.change_settings(campaign=marking, by=lead, options={"gold_share": None})
     marking.refresh_from_db()
@@ -63,7 +63,7 @@ def test_options_not_given_stay_and_none_goes_back_to_the_default(marking, lead)
         ({"name": " "}, "name"),
     ],
 )
-def test_what_is_fixed_or_wrong_is_named_and_nothing_changes(marking, lead, given, field):
+def test_fixed_and_invalid_settings_are_named_and_nothing_changes(marking, lead, given, field):
     with pytest.raises(DomainError) as refusal:
         lifecycle.change_settings(campaign=marking, by=lead, **given)
     assert list(refusal.value.fields) == [field]
@@ -71,7 +71,7 @@ def test_what_is_fixed_or_wrong_is_named_and_nothing_changes(marking, lead, give
     assert (marking.options, marking.lease_minutes, marking.name) == ({}, 30, "Marking")
 
 
-def test_a_new_lease_holds_for_tasks_given_out_from_now_on(marking, lead):
+def test_a_new_lease_applies_to_tasks_given_out_afterwards(marking, lead):
     early = leases.next_assignment(campaign=marking, annotator=new_annotator(marking))
     lifecycle.change_settings(campaign=marking, by=lead, lease_minutes=5)
     marking.refresh_from_db()

@@ -88,7 +88,7 @@ def test_left_top_width_height_in_pixels_or_percent():
     assert (box.x, box.y, box.width, box.height) == (0.25, 0.5, 0.25, 0.125)
 
 
-def test_several_boxes_may_stand_in_one_cell():
+def test_a_cell_may_hold_several_boxes():
     assert len(boxes_of([0, 0, 10, 10, 20, 20, 30, 30], BoxFormat.CORNERS, SIZE)[0]) == 2
 
 

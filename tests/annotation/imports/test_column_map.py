@@ -25,7 +25,7 @@ def test_a_malformed_map_is_refused(pairs, sentence):
     assert refusal.value.code == "map_bad"
 
 
-def test_sizes():
+def test_image_sizes_are_parsed():
     assert parse_size("512x768") == (512, 768)
     for text in ("512", "0x10", "axb", "-1x5", "1x2x3"):
         with pytest.raises(DomainError, match="is not a size"):
@@ -40,7 +40,7 @@ def test_words_for_yes_and_no_add_to_those_known_and_win_over_them():
     assert "1" not in column_map.yes
 
 
-def test_words_for_ratings():
+def test_words_for_ratings_are_parsed():
     column_map = with_words(
         ColumnMap(columns={"rating": "x"}), parse_words(["Stimme zu=4", "nein=strongly disagree"])
     )
@@ -55,6 +55,6 @@ def test_words_for_ratings():
         ({"present": "x"}, "ja", "is not WORD=MEANING"),
     ],
 )
-def test_a_meaning_that_does_not_exist_is_refused(columns, word, sentence):
+def test_an_unknown_meaning_is_refused(columns, word, sentence):
     with pytest.raises(DomainError, match=sentence):
         with_words(ColumnMap(columns=columns), parse_words([word]))

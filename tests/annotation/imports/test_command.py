@@ -34,7 +34,7 @@ def keep_connection(monkeypatch):
     monkeypatch.setattr(connections, "close_all", lambda: None)
 
 
-def test_a_table_comes_in_with_words_of_its_own(db, table, tmp_path, keep_connection):
+def test_a_table_with_its_own_words_is_imported(db, table, tmp_path, keep_connection):
     file = table(*ROWS)
     code, out, _ = run(
         file,
@@ -79,7 +79,7 @@ def test_a_wrong_command_line_exits_with_2(arguments, db, table, keep_connection
     assert run(table(*ROWS), "--study", "Pilot", *arguments)[0] == 2
 
 
-def test_a_name_that_the_database_has_no_room_for_is_refused(db, table):
+def test_a_name_too_long_for_the_database_is_refused(db, table):
     file = table(*ROWS)
     options = {"study": "Pilot", "map": COLUMNS, "value": ["ja=yes"]}
     with pytest.raises(DomainError, match="name of the model is longer than 120"):

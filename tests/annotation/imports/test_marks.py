@@ -77,7 +77,7 @@ def test_answers_of_several_people_under_one_id_become_further_annotations_on_th
     assert (report.loaded[0].judgements, report.loaded[0].none_of_the_above) == (12, 6)
 
 
-def test_what_was_read_in_two_languages_was_answered_on_two_screens(table, resource):
+def test_answers_in_two_languages_are_separate_screens(table, resource):
     columns = {name: name for name in ("image", "group", "attribute", "annotator", "present", "language")}
     import_annotations(
         target=ImportTarget(name="Isles labels", by=None, resource=resource),
@@ -123,7 +123,7 @@ def test_repaired_rows_say_how_and_count_once(bring_marks):
     }
 
 
-def test_what_cannot_be_read_is_rejected_with_its_row_and_reason(bring_marks):
+def test_unreadable_rows_are_rejected_with_number_and_reason(bring_marks):
     report = bring_marks(
         KITE,
         ",,,w1,yes,",

@@ -69,7 +69,7 @@ def test_a_rating_keeps_the_language_it_was_given_in(db, table):
     ]
 
 
-def test_half_a_character_is_no_justification():
+def test_a_lone_surrogate_is_not_accepted_in_a_justification():
     with pytest.raises(ValueError, match="not text"):
         _justification("because \ud800")
 

@@ -90,7 +90,7 @@ def test_equal_screens_of_one_image_are_no_doubled_rows(bring):
     assert report.loaded[0].none_of_the_above == 10
 
 
-def test_of_an_ids_further_answers_the_latest_counts_and_the_earlier_is_reported(bring):
+def test_the_latest_repeated_answer_counts_and_earlier_ones_are_reported(bring):
     rows = screens()
     report = bring(*rows, rows[3].replace(",no", ",yes"))
     assert rejected(report) == {5: "answered again in row 62, which counts"}
@@ -115,7 +115,7 @@ def test_a_whole_screen_answered_again_counts_once(bring):
     assert (report.loaded[0].judgements, report.loaded[0].none_of_the_above) == (80, 40)
 
 
-def test_the_moment_of_an_answer_says_which_is_the_latest(table):
+def test_times_of_answers_decide_which_is_the_latest(table):
     lines = [f"i{n % 10}.png,Velmari,tall hat,p{n // 10},no,2026-01-02T00:00:00Z" for n in range(40)]
     earlier = lines[0].replace(",no,2026-01-02", ",yes,2026-01-01")
     file = table(",".join((*COLUMNS, "submitted_at")), *lines, earlier)
@@ -126,7 +126,7 @@ def test_the_moment_of_an_answer_says_which_is_the_latest(table):
     assert (entry.row, entry.reason) == (42, "answered again in row 2, which counts")
 
 
-def test_answers_that_are_repeated_all_over_stay_and_ids_are_no_people(bring):
+def test_widespread_repeats_are_kept_and_ids_are_not_taken_for_people(bring):
     rows = screens()
     again = [row.replace(",no", ",yes") for row in rows if "hat" in row][:5]  # 5 of 45
     report = bring(*rows, *again, rows[0])

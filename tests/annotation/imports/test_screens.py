@@ -20,7 +20,7 @@ def test_the_none_row_ends_a_screen():
     assert screens([0] * 6, [1, 2, NONE, 3, 4, NONE]) == [[0, 1, 2], [3, 4, 5]]
 
 
-def test_an_attribute_that_comes_again_opens_a_screen():
+def test_a_repeated_attribute_opens_a_new_screen():
     assert screens([0] * 5, [1, 2, 1, 2, 1]) == [[0, 1], [2, 3], [4]]
 
 

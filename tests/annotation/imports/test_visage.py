@@ -52,7 +52,7 @@ def files(table, workbook):
     }
 
 
-def test_rows_campaigns_annotators_and_images_come_in(db, files, lead):
+def test_rows_campaigns_annotators_and_images_are_imported(db, files, lead):
     report = import_visage(study="Released", files=VisageFiles(**files), by=lead)
     assert [(r.kind, r.read, r.kept, r.repaired, len(r.rejected)) for r in report.reports] == [
         ("stereotypes", 3, 3, 0, 0),
@@ -98,7 +98,7 @@ def test_two_studies_may_hold_the_same_release_and_share_its_resource(db, files)
     assert Annotator.objects.filter(source_id="A0").count() == 2
 
 
-def test_stopping_in_the_middle_leaves_nothing(db, files):
+def test_an_interrupted_import_leaves_nothing(db, files):
     class Stopping(Unwatched):
         def advance(self, n: int = 1, message: str = "") -> None:
             if message == "writing ratings":
@@ -170,7 +170,7 @@ def released(shared_data):
 
 
 @pytest.mark.slow
-def test_the_released_study_comes_in_whole(db, released):
+def test_the_released_study_is_imported_completely(db, released):
     """Every count is taken from the file by other means than the importer's."""
     report = import_visage(study="ViSAGe", files=VisageFiles(**released), by=None)
     table = read_table(released["annotations"])

@@ -80,7 +80,7 @@ REFUSALS = {
 
 
 @pytest.mark.parametrize(("happen", "code"), REFUSALS.items())
-def test_who_may_not_label_cannot_answer_what_they_have_open(marking, anna, leased, path, happen, code):
+def test_people_barred_from_labelling_cannot_answer_open_tasks(marking, anna, leased, path, happen, code):
     happen(marking)
     refused(code, path.submit, leased, by=anna)
     refused(code, path.next_task, marking, anna)
@@ -89,7 +89,7 @@ def test_who_may_not_label_cannot_answer_what_they_have_open(marking, anna, leas
 
 
 @pytest.mark.parametrize(("happen", "code"), REFUSALS.items())
-def test_who_may_not_label_cannot_correct_what_they_answered(marking, anna, leased, path, happen, code):
+def test_people_barred_from_labelling_cannot_correct_answers(marking, anna, leased, path, happen, code):
     kept = path.submit(leased, by=anna)
     happen(marking)
     refused(code, path.submit, leased, by=anna, answer=ticking_all(leased))
@@ -106,7 +106,7 @@ def test_the_task_of_another_cannot_be_answered_skipped_or_corrected(marking, an
     assert Annotation.objects.get().annotator == anna
 
 
-def test_who_does_not_take_part_is_given_nothing(marking, rating, anna, path):
+def test_people_outside_the_campaign_get_no_task(marking, rating, anna, path):
     refused("campaign_not_found", path.next_task, rating, anna)
     stranger = new_annotator(rating)
     refused("campaign_not_found", path.next_task, marking, stranger)
@@ -127,9 +127,7 @@ STANDSTILLS = {
 
 
 @pytest.mark.parametrize("name", STANDSTILLS)
-def test_an_answer_in_time_is_kept_and_nothing_follows_where_no_tasks_are_given_out(
-    marking, anna, leased, path, name
-):
+def test_an_answer_in_time_is_stored_even_if_no_task_follows(marking, anna, leased, path, name):
     stop, code = STANDSTILLS[name]
     stop(marking)
     kept = path.submit(leased, by=anna)
@@ -149,7 +147,7 @@ def test_a_late_answer_is_accepted_where_the_place_is_free(marking, leased, anna
     assert kept.annotation.status == "accepted"
 
 
-def test_a_late_answer_to_what_was_given_to_others_is_surplus(marking, anna, leased, path):
+def test_a_late_answer_to_a_reassigned_task_is_surplus(marking, anna, leased, path):
     run_out(leased)
     Task.objects.exclude(pk=leased.task_id).update(withdrawn=True)
     for _ in range(2):
@@ -172,7 +170,7 @@ def test_a_late_answer_after_closing_is_surplus_and_frees_its_place(marking, ann
     assert slots_are_counted()
 
 
-def test_what_was_skipped_takes_a_place_again(marking, anna, leased, path):
+def test_answering_a_skipped_task_takes_a_place_again(marking, anna, leased, path):
     path.skip(leased, by=anna)
     assert slots_are_counted()
     kept = path.submit(leased, by=anna)
@@ -187,7 +185,7 @@ def test_an_answer_to_a_task_that_is_no_longer_offered_takes_no_place(marking, a
     assert path.submit(leased, by=anna).annotation.status == "surplus"
 
 
-def test_an_answer_frees_what_others_let_run_out(marking, anna, path):
+def test_an_answer_frees_expired_tasks_of_others(marking, anna, path):
     other = new_annotator(marking)
     overdue, leased = path.next_task(marking, other), path.next_task(marking, anna)
     run_out(overdue)
@@ -196,7 +194,7 @@ def test_an_answer_frees_what_others_let_run_out(marking, anna, path):
     assert slots_are_counted()
 
 
-def test_what_is_open_already_follows_before_anything_new(marking, anna, path):
+def test_an_open_task_comes_before_a_new_one(marking, anna, path):
     first = path.next_task(marking, anna)
     second = path.submit(first, by=anna).following
     # Two open tasks at once, as a retry between two processes could leave them.
@@ -206,9 +204,7 @@ def test_what_is_open_already_follows_before_anything_new(marking, anna, path):
     assert Assignment.objects.filter(state="leased").count() == 1
 
 
-def test_who_is_overtaken_between_choosing_and_taking_gets_no_place_that_is_gone(
-    marking, anna, leased, path, monkeypatch
-):
+def test_an_overtaken_annotator_gets_no_place_that_is_gone(marking, anna, leased, path, monkeypatch):
     only = marking.tasks.exclude(pk=leased.task_id).earliest("pk")
     Task.objects.exclude(pk__in=[only.pk, leased.task_id]).update(withdrawn=True)
     first, second = new_annotator(marking), new_annotator(marking)
@@ -235,7 +231,7 @@ def test_who_is_overtaken_between_choosing_and_taking_gets_no_place_that_is_gone
 
 @pytest.mark.parametrize("wait", [False, True])
 @pytest.mark.parametrize("change", [{"held": 1}, {"held": 2}, {"withdrawn": True}, {"quota_mix": "other"}])
-def test_who_is_overtaken_takes_no_place_of_a_task_that_changed(marking, change, wait):
+def test_an_overtaken_annotator_takes_no_place_of_a_changed_task(marking, change, wait):
     task = marking.tasks.earliest("pk")
     choice = Choice(task.pk, task.held, task.quota_mix)
     Task.objects.filter(pk=task.pk).update(**change)
@@ -245,7 +241,7 @@ def test_who_is_overtaken_takes_no_place_of_a_task_that_changed(marking, change,
 
 
 @pytest.mark.parametrize("wait", [False, True])
-def test_who_is_overtaken_by_as_many_as_wanted_takes_no_place_whatever_they_chose(marking, wait):
+def test_an_annotator_overtaken_by_enough_others_takes_no_place(marking, wait):
     task = marking.tasks.earliest("pk")
     Task.objects.filter(pk=task.pk).update(held=task.wanted)
     assert not slots.hold(Choice(task.pk, task.wanted, task.quota_mix), "", wait=wait)
@@ -265,9 +261,7 @@ def test_time_worked_is_never_more_than_the_time_since_the_lease(marking, anna, 
 
 
 @pytest.mark.parametrize("ended", [False, True])
-def test_a_withdrawal_that_is_over_or_of_another_study_keeps_nobody_from_answering(
-    marking, anna, path, ended
-):
+def test_ended_withdrawals_and_those_of_other_studies_do_not_prevent_answers(marking, anna, path, ended):
     study = marking.study if ended else Study.objects.create(name="Other", slug="other", seed=1)
     consent.withdraw(annotator=anna, study=study)
     if ended:
@@ -277,7 +271,7 @@ def test_a_withdrawal_that_is_over_or_of_another_study_keeps_nobody_from_answeri
     assert kept.following is not None
 
 
-def test_a_correction_ends_the_answer_before_and_a_closed_campaign_takes_none(marking, anna, leased, path):
+def test_a_correction_replaces_the_answer_and_is_refused_after_closing(marking, anna, leased, path):
     first = path.submit(leased, by=anna).annotation
     second = path.submit(leased, by=anna, answer=ticking_all(leased)).annotation
     same = path.submit(leased, by=anna, answer=ticking_all(leased)).annotation
@@ -288,7 +282,7 @@ def test_a_correction_ends_the_answer_before_and_a_closed_campaign_takes_none(ma
     refused("campaign_closed", path.submit, leased, by=anna, answer=NONE_OF_THEM)
 
 
-def test_after_the_time_for_it_nothing_is_corrected_and_a_retry_is_answered(marking, anna, leased, path):
+def test_after_the_edit_window_corrections_are_refused_but_retries_answered(marking, anna, leased, path):
     kept = path.submit(leased, by=anna).annotation
     minutes_ago = timezone.now() - timedelta(minutes=30)
     Assignment.objects.filter(pk=leased.pk).update(ended_at=minutes_ago)
@@ -356,13 +350,13 @@ def test_checks_are_mixed_in_never_between_two_screens_and_count_as_what_they_ar
     assert len(runs) == len(set(runs))
 
 
-def test_a_cap_of_the_day_ends_the_day(open_campaign, path):
+def test_the_daily_cap_ends_the_day(open_campaign, path):
     campaign = open_campaign(options={"tasks_per_day": 3})
     answered, why = answer_until_nothing_follows(path, campaign, new_annotator(campaign))
     assert (len(answered), why) == (3, "enough_for_today")
 
 
-def test_after_so_many_sensitive_ones_a_day_none_follows(open_campaign, path):
+def test_no_sensitive_task_follows_after_the_daily_cap(open_campaign, path):
     shares = {"gold_share": 0.5, "repeat_share": 0.0}
     campaign = open_campaign(options={"sensitive_per_day": 1, **shares})
     add_gold(campaign, 4)
@@ -373,7 +367,7 @@ def test_after_so_many_sensitive_ones_a_day_none_follows(open_campaign, path):
     assert why == "enough_for_today"
 
 
-def test_quotas_hold_for_what_follows_an_answer(open_campaign, path):
+def test_quotas_apply_to_the_task_after_an_answer(open_campaign, path):
     campaign = open_campaign(quotas=["at_most 1 gender = man"])
     men, woman = [new_annotator(campaign) for _ in range(2)], new_annotator(campaign)
     for annotator in men:

@@ -36,7 +36,7 @@ def test_a_draft_that_is_ready_passes_every_check(ready):
     assert missing(ready) == {}
 
 
-def test_the_text_of_the_platform_is_no_consent_of_the_study(ready, study):
+def test_the_stock_text_does_not_count_as_the_studys_consent_text(ready, study):
     study.consent_text = None
     study.save()
     assert "text that comes with the platform" in missing(ready)["consent"]
@@ -70,7 +70,7 @@ def test_pay_is_set_or_said_to_be_none(ready, lead):
     assert "pay" not in missing(ready)
 
 
-def test_what_is_paid_has_a_budget_that_it_keeps_to(ready, lead):
+def test_pay_needs_a_budget_that_covers_it(ready, lead):
     change(ready, lead, pay_budget=None)
     sentence = missing(ready)["budget"]
     # Nine answers at 12: three screens for three people each.
@@ -82,14 +82,14 @@ def test_what_is_paid_has_a_budget_that_it_keeps_to(ready, lead):
     assert "budget" not in missing(ready)
 
 
-def test_quotas_that_nobody_can_meet_are_said(ready, study, lead):
+def test_quotas_that_nobody_can_meet_are_reported(ready, study, lead):
     lifecycle.update_draft(campaign=ready, by=lead, quotas=["at_least 1 region_of_origin = group.region"])
     assert "quotas" not in missing(ready)
     study.groups.filter(name="Velmari").update(region="")
     assert "Nobody can meet the quotas" in missing(ready)["quotas"]
 
 
-def test_people_who_are_missing_for_the_quotas_are_said_until_they_are_invited(ready, lead):
+def test_people_missing_for_quotas_are_reported_until_they_are_invited(ready, lead):
     assert "people" not in missing(ready)
     lifecycle.update_draft(campaign=ready, by=lead, quotas=["at_least 1 gender = woman"])
     assert missing(ready)["people"].startswith("Gender: woman: 1 person needed, 0 take part, 1 is missing.")
@@ -99,7 +99,7 @@ def test_people_who_are_missing_for_the_quotas_are_said_until_they_are_invited(r
     assert "people" not in missing(ready)
 
 
-def test_of_many_kinds_of_people_that_are_missing_the_first_are_named(ready, lead):
+def test_only_the_first_of_many_missing_kinds_of_people_are_named(ready, lead):
     countries = ("Kenya", "Peru", "Chile", "Norway", "Japan", "Nepal")
     quotas = [f"at_least 1 nationality = {country}" for country in countries]
     lifecycle.update_draft(campaign=ready, by=lead, annotators_per_task=6, quotas=quotas)
@@ -135,7 +135,7 @@ def test_a_language_is_translated_as_a_whole_or_left_on_purpose(ready, lead):
     assert "languages" not in missing(ready)
 
 
-def test_without_a_pilot_that_is_said(ready, pilot):
+def test_a_missing_pilot_is_reported(ready, pilot):
     Annotation.objects.filter(campaign=pilot).update(is_latest=False)
     assert "This study has had no pilot" in missing(ready)["pilot"]
 

@@ -147,7 +147,7 @@ def test_a_fault_is_refused_with_a_sentence_and_a_link(ready, lead_client, brows
     assert ready.state == Campaign.State.DRAFT
 
 
-def test_the_consent_text_is_mended_from_the_checklist(ready, lead_client):
+def test_the_consent_text_is_corrected_from_the_checklist(ready, lead_client):
     launch = reverse("annotation:campaign_launch", kwargs=CAMPAIGN)
     consent = f"{reverse('studies:consent', kwargs=STUDY)}?campaign=main"
     assert lead_client.get(launch).context["consent_form"] is None

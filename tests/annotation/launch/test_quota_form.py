@@ -71,7 +71,7 @@ def test_rows_are_added_and_removed_by_buttons_that_save_nothing(lead_client, st
 
 
 @pytest.mark.parametrize("count", ["", "-1", "99999999", "zwei", "²"])
-def test_a_number_of_rows_that_is_none_is_one_row_or_as_many_as_there_may_be(lead_client, form, count):
+def test_an_invalid_number_of_rows_is_one_row_or_the_maximum(lead_client, form, count):
     page = lead_client.post(NEW, form | {"quota_rows": count, "action": "recalculate"})
     assert page.context["form"].row_count == 1
 
@@ -95,7 +95,7 @@ def test_a_number_of_rows_that_is_none_is_one_row_or_as_many_as_there_may_be(lea
         ),
     ],
 )
-def test_a_rule_that_cannot_be_is_refused_beside_its_field(lead_client, study, form, parts, name, sentence):
+def test_an_impossible_rule_is_refused_beside_its_field(lead_client, study, form, parts, name, sentence):
     assert error_beside(lead_client.post(NEW, form | row(**parts) | {"action": "save"}), name).startswith(
         sentence
     )

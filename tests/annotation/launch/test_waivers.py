@@ -22,7 +22,7 @@ def test_a_ready_draft_opens(ready, lead):
     assert open_checked(campaign=ready, by=lead).state == "open"
 
 
-def test_what_is_missing_refuses_with_a_sentence(unpaid, lead):
+def test_missing_items_prevent_opening_with_a_sentence(unpaid, lead):
     with pytest.raises(Conflict, match="does not say what people are paid") as refused:
         open_checked(campaign=unpaid, by=lead)
     assert refused.value.code == "not_ready"
@@ -40,7 +40,7 @@ def test_a_waiver_with_a_reason_lets_it_open_and_stays_in_the_history(unpaid, le
     assert open_checked(campaign=unpaid, by=lead).state == "open"
 
 
-def test_a_waiver_is_of_its_check_alone(unpaid, lead):
+def test_a_waiver_covers_only_its_check(unpaid, lead):
     waive(campaign=unpaid, checks=["pilot"], reason="No time.", by=lead)
     with pytest.raises(Conflict, match="does not say what people are paid"):
         open_checked(campaign=unpaid, by=lead)
@@ -70,7 +70,7 @@ def test_a_simulated_study_opens_without_a_checklist(unpaid, lead, study):
     assert open_checked(campaign=unpaid, by=lead).state == "open"
 
 
-def test_the_page_says_what_is_missing_where_to_mend_it_and_takes_a_waiver(unpaid, lead_client):
+def test_the_page_shows_missing_items_with_links_and_accepts_waivers(unpaid, lead_client):
     page = lead_client.get(LAUNCH).content.decode()
     assert "does not say what people are paid" in page
     assert reverse("annotation:campaign_edit", kwargs={"study": "isles", "campaign": "main"}) in page

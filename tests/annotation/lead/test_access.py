@@ -103,7 +103,7 @@ def test_a_campaign_changes_by_post_only(marking, lead_client, move):
     assert lead_client.get(address(f"annotation:campaign_{move}", {"campaign": "marking"})).status_code == 405
 
 
-def test_who_is_not_signed_in_is_asked_to(marking):
+def test_visitors_are_asked_to_sign_in_first(marking):
     answer = Client().get(address("annotation:campaign", {"campaign": "marking"}))
     assert answer.status_code == 302
     assert "sign" in answer["Location"]
@@ -126,7 +126,7 @@ def test_an_analyst_sees_no_button_that_changes_anything(answered, analyst_clien
         assert [form for form in forms if "sign-out" not in form and "sign_out" not in form] == [], name
 
 
-def test_things_of_another_study_are_not_found(answered, stranger, stranger_client, lead):
+def test_rows_of_another_study_are_not_found_by_its_address(answered, stranger, stranger_client, lead):
     """A lead elsewhere cannot reach an annotation, link or membership through their own study's address."""
     from studies.protocol.creation import create_study
 

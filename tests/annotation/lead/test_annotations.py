@@ -13,7 +13,7 @@ pytestmark = pytest.mark.django_db
 LIST = "/studies/isles/campaigns/marking/annotations/"
 
 
-def test_answers_are_filtered_by_what_stands_in_the_address(lead_client, answered):
+def test_answers_are_filtered_by_query_parameters(lead_client, answered):
     one = Annotation.objects.filter(campaign=answered).select_related("annotator", "task__image").first()
     counts = {
         name: len(lead_client.get(f"{LIST}?{name}={value}").context["page"].object_list)
@@ -31,7 +31,7 @@ def test_answers_are_filtered_by_what_stands_in_the_address(lead_client, answere
 @pytest.mark.parametrize(
     "query", ["image=nonsense", "task=%00", "status=lost", "annotator=%27%22", "annotator=%00", "page=99"]
 )
-def test_a_strange_filter_is_no_error(lead_client, answered, query):
+def test_an_invalid_filter_is_no_error(lead_client, answered, query):
     assert lead_client.get(f"{LIST}?{query}").status_code == 200
 
 
@@ -45,7 +45,7 @@ def test_answers_come_in_pages(lead_client, answered):
     assert len(lead_client.get(f"{LIST}{first.next}").context["page"].object_list) == 14
 
 
-def test_one_answer_shows_what_was_seen_and_done(lead_client, answered):
+def test_the_page_of_an_answer_shows_screen_and_answer(lead_client, answered):
     found = Annotation.objects.filter(campaign=answered).first()
     page = lead_client.get(f"{LIST}{found.pk}/")
     answers = page.context["answers"]
@@ -69,7 +69,7 @@ def test_a_corrected_answer_shows_its_revisions(lead_client, answered):
     assert [one.pk for one in page.context["revisions"]] == [old.pk, new.pk]
 
 
-def test_an_answer_is_excluded_for_a_reason_and_let_back(lead_client, answered):
+def test_an_answer_is_excluded_for_a_reason_and_readmitted(lead_client, answered):
     found = Annotation.objects.filter(campaign=answered).first()
     url = f"{LIST}{found.pk}/"
     page = lead_client.post(f"{url}exclude/", {"reason": ""}, follow=True).content.decode()
@@ -138,7 +138,7 @@ def test_a_campaign_that_asks_nothing_has_no_preview(lead_client, study, lead):
     assert "asks nothing" in page.content.decode()
 
 
-def test_an_imported_campaign_has_pages_but_no_preview_and_nothing_to_press(lead_client, answered):
+def test_an_imported_campaign_has_pages_but_no_preview_and_no_actions(lead_client, answered):
     Annotation.objects.filter(campaign=answered).update(instrument=None, assignment=None)
     answered.instruments.all().delete()
     type(answered).objects.update(imported=True, state="closed")

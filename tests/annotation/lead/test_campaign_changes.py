@@ -43,7 +43,7 @@ def test_a_lead_changes_settings_of_an_open_campaign(lead_client, marking, lead)
     assert "tasks per day from 10 to 40" in history
 
 
-def test_a_wrong_setting_is_said_beside_its_field(lead_client, marking):
+def test_a_wrong_setting_is_shown_beside_its_field(lead_client, marking):
     answer = lead_client.post(f"{PAGE}settings/", SETTINGS | {"pay_currency": "x"})
     assert answer.status_code == 400
     assert "three capital letters" in answer.content.decode()
@@ -51,7 +51,7 @@ def test_a_wrong_setting_is_said_beside_its_field(lead_client, marking):
     assert marking.options == {}
 
 
-def test_a_draft_is_edited_and_not_set(lead_client, draft):
+def test_a_draft_is_changed_in_its_form_and_not_in_the_settings(lead_client, draft):
     assert lead_client.get("/studies/isles/campaigns/drafted/settings/")["Location"].endswith(
         "/drafted/edit/"
     )
@@ -90,7 +90,7 @@ def test_offensive_screens_of_a_rating_can_be_limited_as_those_of_a_marking(lead
     assert rating.options["sensitive_per_day"] == 5
 
 
-def test_extending_says_what_follows_before_it_is_done(lead_client, marking):
+def test_the_consequences_of_an_extension_are_shown_first(lead_client, marking):
     new_annotator(marking)
     page = lead_client.get(f"{PAGE}extend/?annotators_per_task=4").content.decode()
     assert "More answers</dt><dd>16" in page
@@ -103,14 +103,14 @@ def test_extending_says_what_follows_before_it_is_done(lead_client, marking):
     assert "from 2 to 4" in lead_client.get("/studies/isles/history/").content.decode()
 
 
-def test_what_cannot_be_extended_says_why(lead_client, answered):
+def test_an_impossible_extension_says_why(lead_client, answered):
     page = lead_client.get(f"{PAGE}extend/?annotators_per_task=2").content.decode()
     assert "answered by 2 people already" in page
     assert "Ask 2 people" not in page
     assert lead_client.get(f"{PAGE}extend/?annotators_per_task=0").status_code == 400
 
 
-def test_a_copy_is_made_and_points_to_where_it_came_from(lead_client, marking):
+def test_a_copy_links_to_its_original(lead_client, marking):
     page = lead_client.get(f"{PAGE}copy/").content.decode()
     assert 'value="Marking (copy)"' in page
     answer = lead_client.post(f"{PAGE}copy/", {"name": "Second round", "same_draw": "on"})
@@ -122,13 +122,13 @@ def test_a_copy_is_made_and_points_to_where_it_came_from(lead_client, marking):
     assert f'Copy of</dt><dd><a href="{PAGE}">Marking' in page
 
 
-def test_closing_early_says_what_is_short(lead_client, answered):
+def test_closing_early_shows_what_is_missing(lead_client, answered):
     page = lead_client.get(f"{PAGE}close/confirm/").content.decode()
     assert "screens do not have all answers" in " ".join(page.split())
     assert "Results use the answers there are" in page
 
 
-def test_what_annotators_read_is_changed_and_its_versions_are_shown(lead_client, answered):
+def test_texts_for_annotators_are_changed_and_their_versions_shown(lead_client, answered):
     now = versions.current(answered)
     form = {"statement": "What is shown?", "guidelines": now.guidelines.replace("\n", "\r\n")}
     answer = lead_client.post(f"{PAGE}guidelines/change/", form)

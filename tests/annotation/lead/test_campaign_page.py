@@ -34,7 +34,7 @@ def test_a_lead_opens_pauses_resumes_closes_and_reopens(lead_client, lead, draft
     assert Task.objects.filter(campaign=draft).count() == 6
 
 
-def test_a_move_that_does_not_fit_is_said_and_changes_nothing(lead_client, marking):
+def test_an_invalid_transition_is_reported_and_changes_nothing(lead_client, marking):
     page = lead_client.post(f"{PAGE}resume/", follow=True).content.decode()
     assert "is open; only" in page
     marking.refresh_from_db()
@@ -50,7 +50,7 @@ def test_opening_an_empty_draft_says_what_is_missing(lead_client, study, lead):
     assert not Task.objects.exists()
 
 
-def test_closing_is_asked_first(lead_client, answered):
+def test_closing_needs_confirmation(lead_client, answered):
     page = lead_client.get(f"{PAGE}close/confirm/").content.decode()
     assert "4 of 16 answers are in." in page
     assert "The other 12 will no longer be asked." in page
@@ -73,7 +73,7 @@ def test_polling_ends_with_the_campaign(lead_client, answered):
     assert "data-poll=" not in lead_client.get(PAGE).content.decode()
 
 
-def test_nobody_has_joined_says_how_to_invite(lead_client, marking):
+def test_without_annotators_the_page_says_how_to_invite(lead_client, marking):
     assert "Nobody has joined yet" in lead_client.get(PAGE).content.decode()
 
 
@@ -149,7 +149,7 @@ def test_queries_do_not_grow(lead_client, answered, study, queries, part):
     assert queries(lead_client, PAGE + part) == before <= 33
 
 
-def test_lately_at_work_comes_newest_first(lead_client, answered):
+def test_recent_activity_comes_newest_first(lead_client, answered):
     first = Annotation.objects.filter(campaign=answered).order_by("pk").first()
     Annotation.objects.filter(annotator=first.annotator).update(
         submitted_at=timezone.now() + timedelta(minutes=5)

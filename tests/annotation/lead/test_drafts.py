@@ -31,14 +31,14 @@ def marking_form():
     }
 
 
-def test_one_chooses_a_kind_first(lead_client, study):
+def test_the_first_step_is_to_choose_a_kind(lead_client, study):
     page = lead_client.get(NEW).content.decode()
     assert "?kind=attribute_likert" in page
     assert "?kind=stereotype_marking" in page
     assert lead_client.get(NEW + "?kind=poetry").status_code == 404
 
 
-def test_a_lead_saves_a_draft_that_asks_nobody(lead_client, study, marking_form):
+def test_saving_a_draft_asks_nobody(lead_client, study, marking_form):
     add_images(study, 2)
     answer = lead_client.post(NEW, marking_form)
     campaign = Campaign.objects.get()
@@ -49,7 +49,7 @@ def test_a_lead_saves_a_draft_that_asks_nobody(lead_client, study, marking_form)
     assert not Task.objects.exists()
 
 
-def test_the_draft_says_what_it_will_ask(lead_client, study, marking_form):
+def test_the_draft_shows_what_it_will_ask(lead_client, study, marking_form):
     add_images(study, 2)
     page = lead_client.post(NEW, marking_form, follow=True)
     asking = page.context["asking"]
@@ -119,13 +119,13 @@ def test_changing_a_draft_keeps_what_the_form_does_not_ask(lead_client, study, l
     assert "pay" not in options
 
 
-def test_what_was_opened_cannot_be_changed(lead_client, marking, marking_form):
+def test_an_opened_campaign_cannot_be_changed(lead_client, marking, marking_form):
     answer = lead_client.post("/studies/isles/campaigns/marking/edit/", marking_form)
     assert answer.status_code == 409
     assert "fixed when it opened" in answer.content.decode()
 
 
-def test_a_draft_can_be_deleted_after_a_question(lead_client, draft):
+def test_a_draft_is_deleted_after_confirmation(lead_client, draft):
     url = "/studies/isles/campaigns/drafted/delete/"
     assert "Delete this draft?" in lead_client.get(url).content.decode()
     assert Campaign.objects.exists()
@@ -239,7 +239,7 @@ def test_presets_about_the_group_are_offered_where_a_screen_shows_one_group(lead
     assert "from_the_country" in offered
 
 
-def test_texts_are_pasted_as_lines_and_come_back_so(lead_client, study):
+def test_texts_are_pasted_and_shown_as_lines(lead_client, study):
     form = questions_form("bias_level", texts="All islanders drum.\r\n\r\n  Some wear hats. \r\n")
     page = lead_client.post(NEW, form, follow=True)
     campaign = Campaign.objects.get()
@@ -252,7 +252,7 @@ def test_texts_are_pasted_as_lines_and_come_back_so(lead_client, study):
     assert "presets" not in str(edit.context["form"].errors)
 
 
-def test_whether_places_are_needed_is_asked_where_the_kind_leaves_it_open(lead_client, study, monkeypatch):
+def test_the_form_asks_whether_places_are_required_where_the_kind_allows(lead_client, study, monkeypatch):
     add_prompted_images(study, ["a {id} house"])
     kind = KINDS["image_text"]
     assert "boxes_required" not in lead_client.get(f"{NEW}?kind=image_text").context["form"].fields
@@ -267,7 +267,7 @@ def sections_of(page):
     return {section.title: section for section in page.context["form"].parts()}
 
 
-def test_what_few_campaigns_change_is_folded_and_says_what_it_holds(lead_client, study, marking_form):
+def test_rarely_changed_sections_are_folded_with_a_summary(lead_client, study, marking_form):
     add_images(study, 2)
     sections = sections_of(lead_client.get(f"{NEW}?kind=stereotype_marking"))
     unfolded = [title for title, section in sections.items() if section.is_open]

@@ -3,7 +3,7 @@
 from annotation.models import Annotation
 
 
-def test_answers_and_leases_are_told_without_names(admin_client, answered):
+def test_gauges_of_answers_and_leases_contain_no_names(admin_client, answered):
     """`answered` is a campaign with answers of two annotators."""
     lines = admin_client.get("/metrics").content.decode()
     values = dict(line.rsplit(" ", 1) for line in lines.splitlines() if line.startswith("stereoscope_"))

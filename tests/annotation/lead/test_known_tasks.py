@@ -145,7 +145,7 @@ def test_an_answer_becomes_a_check_with_its_marks_filled_in(answered, lead_clien
     assert Task.objects.get(purpose="practice").image == given.task.image
 
 
-def test_an_answer_of_another_campaign_is_not_there(answered, rating, lead_client):
+def test_an_answer_of_another_campaign_is_not_available(answered, rating, lead_client):
     elsewhere = reverse("annotation:known_new", kwargs={**C, "campaign": rating.slug})
     assert lead_client.get(f"{elsewhere}?annotation={answered.annotations.first().pk}").status_code == 404
 
@@ -188,7 +188,7 @@ def test_a_check_that_most_people_miss_is_doubted(gold, lead_client):
     assert [line.share for line in one.lines if line.scored] == [0.2]
 
 
-def test_practice_counts_first_tries_of_those_whose_consent_stands(gold, marking, lead, lead_client):
+def test_practice_counts_first_attempts_of_consenting_annotators(gold, marking, lead, lead_client):
     hat = attribute("tall hat")
     task = known_tasks.add(
         campaign=marking,
@@ -215,7 +215,7 @@ def known_line(client, task):
     return one.lines[0]
 
 
-def test_who_did_not_pass_is_listed_with_another_try(gold, marking, lead, lead_client):
+def test_annotators_who_failed_are_listed_and_may_try_again(gold, marking, lead, lead_client):
     hat = attribute("tall hat")
     known_tasks.add(
         campaign=marking,
@@ -266,11 +266,11 @@ def test_a_draft_takes_checks_too(draft, lead_client):
 
 
 @pytest.mark.parametrize("query", ["?image=x", "?image=%00", "?annotation=x", "?purpose=%00", "?group=x"])
-def test_a_strange_address_asks_to_choose_a_picture(marking, lead_client, query):
+def test_an_invalid_address_asks_to_choose_a_picture(marking, lead_client, query):
     assert "Which picture?" in lead_client.get(NEW + query).content.decode()
 
 
-def test_the_list_takes_as_many_queries_for_many_as_for_one(gold, marking, lead, lead_client, queries):
+def test_queries_of_the_list_do_not_grow_with_its_length(gold, marking, lead, lead_client, queries):
     hat = attribute("tall hat")
 
     def add(image, purpose):

@@ -53,7 +53,7 @@ def test_a_small_campaign_is_counted_at_each_request(lead_client, answered):
     assert progress_page(answered).counted_at is None
 
 
-def test_what_is_polled_reads_no_judgement_and_counts_no_answer(lead_client, large):
+def test_polling_reads_no_judgement_and_counts_no_answer(lead_client, large):
     with CaptureQueriesContext(connection) as captured:
         shown = lead_client.get(f"{PAGE}progress/")
     assert shown.context["shown"].progress.accepted == 4
@@ -67,7 +67,7 @@ def test_what_is_polled_reads_no_judgement_and_counts_no_answer(lead_client, lar
 @pytest.mark.parametrize(
     "part", ["", "progress/", "annotators/", "who/", "pay/", "close/confirm/", "../../../isles/releases/"]
 )
-def test_pages_show_what_was_counted_and_say_of_when(lead_client, large, part):
+def test_pages_show_stored_counts_with_their_time(lead_client, large, part):
     grow_old(seconds=60, took=30)  # not old yet: twenty times as long as it took
     submit(leases.next_assignment(campaign=large, annotator=new_annotator(large)))
     with CaptureQueriesContext(connection) as captured:
@@ -80,7 +80,7 @@ def test_pages_show_what_was_counted_and_say_of_when(lead_client, large, part):
         assert page.context["shown"].progress.accepted == 4
 
 
-def test_what_is_old_is_counted_again_by_one_request_for_all(lead_client, large):
+def test_outdated_counts_are_renewed_by_a_single_request(lead_client, large):
     submit(leases.next_assignment(campaign=large, annotator=new_annotator(large)))
     grow_old(seconds=60, took=0.1)
     kept = CampaignSnapshot.objects.get(subject="progress")
@@ -94,7 +94,7 @@ def test_what_is_old_is_counted_again_by_one_request_for_all(lead_client, large)
 
 
 @pytest.mark.parametrize("part", ["", "progress/", "annotators/", "who/", "pay/"])
-def test_before_it_was_counted_the_page_says_so(lead_client, large, part):
+def test_the_page_says_that_nothing_was_counted_yet(lead_client, large, part):
     CampaignSnapshot.objects.update(
         value=None, counted_at=None, claimed_until=timezone.now() + timedelta(minutes=1)
     )
@@ -105,20 +105,20 @@ def test_before_it_was_counted_the_page_says_so(lead_client, large, part):
     assert lead_client.get("/studies/").status_code == 200
 
 
-def test_lists_show_what_was_counted(lead_client, large):
+def test_lists_show_stored_counts(lead_client, large):
     grow_old(seconds=60, took=30)
     line = lead_client.get("/studies/isles/campaigns/").context["campaigns"][0]
     assert (line.accepted, line.wanted) == (4, 16)
 
 
-def test_the_api_says_of_when_its_numbers_are(lead_client, large):
+def test_the_api_states_the_time_of_its_counts(lead_client, large):
     grow_old(seconds=60, took=30)
     said = lead_client.get(f"/api/v1/campaigns/{large.pk}/progress/").json()
     assert said["accepted"] == 4
     assert said["counted_at"] is not None
 
 
-def test_numbers_equal_the_slow_counts_after_whatever_people_do(study, large, lead):
+def test_stored_counts_equal_the_slow_counts_after_any_actions(study, large, lead):
     generator = random.Random(11)
     people = [new_annotator(large) for _ in range(4)]
     for _ in range(10):
@@ -163,7 +163,7 @@ def _equal(campaign):
     assert labels == whole["judgements"]
 
 
-def test_a_snapshot_nobody_asks_for_any_more_goes(large):
+def test_unused_snapshots_are_deleted(large):
     long_ago, old = (timezone.now() - timedelta(days=3), timezone.now() - timedelta(minutes=1))
     CampaignSnapshot.objects.filter(subject="pay").update(counted_at=long_ago)
     CampaignSnapshot.objects.filter(subject="progress").update(counted_at=old, seconds=0.1)
@@ -172,7 +172,7 @@ def test_a_snapshot_nobody_asks_for_any_more_goes(large):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_many_who_look_at_once_cost_one_count(marking, lead_client, monkeypatch):
+def test_concurrent_readers_cause_a_single_count(marking, lead_client, monkeypatch):
     if connection.vendor == "sqlite":
         pytest.skip("another thread cannot read a database in memory that a test writes to")
     monkeypatch.setattr(snapshots, "LARGE_SCREENS", 3)

@@ -47,7 +47,7 @@ def match(client, field, key, code):
 @pytest.mark.parametrize(
     "spelling", ["Mann", "männlich", "Man", "male", "homme", "m", "my own way", "not a man"]
 )
-def test_two_who_are_men_or_whose_words_nobody_matched_do_not_complete_a_task(quota, spelling):
+def test_men_and_people_with_unmatched_words_do_not_meet_the_quota(quota, spelling):
     first, second = person(quota, gender="man"), person(quota, gender=spelling)
     task = next_for(first, quota).task_id
     taken = set()
@@ -58,7 +58,7 @@ def test_two_who_are_men_or_whose_words_nobody_matched_do_not_complete_a_task(qu
     assert next_for(person(quota, gender="Frau"), quota) is not None
 
 
-def test_matching_an_answer_lets_its_people_count_at_once_and_is_in_the_history(quota, lead_client):
+def test_matching_an_answer_counts_at_once_and_is_recorded(quota, lead_client):
     man, other = person(quota, gender="man"), person(quota, gender="Womyn  of the isles")
     page = lead_client.get(PAGE).content.decode()
     assert "Womyn of the isles" in page
@@ -77,7 +77,7 @@ def test_matching_an_answer_lets_its_people_count_at_once_and_is_in_the_history(
     assert slots_are_counted()
 
 
-def test_a_different_answer_is_listed_once_however_many_give_it(quota, lead_client):
+def test_each_distinct_answer_is_listed_once(quota, lead_client):
     for text in ("Genderqueer", "genderqueer", "Genderqueer"):
         person(quota, gender=text, nationality="Atlantis")
     page = lead_client.get(PAGE)
@@ -87,7 +87,7 @@ def test_a_different_answer_is_listed_once_however_many_give_it(quota, lead_clie
     ]
 
 
-def test_a_match_holds_for_no_word_that_differs_by_an_accent_or_a_sign(quota, lead_client):
+def test_a_match_does_not_cover_words_with_other_accents_or_signs(quota, lead_client):
     people = [person(quota, gender=text) for text in ("nő", "NŐ", "no", "nő?")]
     match(lead_client, "gender", "nő", "woman")
     assert [profiles.of(one).gender for one in people] == ["woman", "woman", "", ""]
@@ -113,7 +113,7 @@ def test_only_leads_of_the_study_match_and_only_what_its_people_said(
     assert not MatchedWords.objects.exists()
 
 
-def test_the_person_reads_what_their_words_count_as(quota, client):
+def test_people_see_how_their_words_count(quota, client):
     annotator = person(quota, gender="Mann", nationality="Atlantis")
     client.force_login(annotator.user)
     form = client.get(reverse("annotate:profile")).context["form"]
@@ -124,7 +124,7 @@ def test_the_person_reads_what_their_words_count_as(quota, client):
     assert "Nichtbinär" in german
 
 
-def test_the_words_of_somebody_who_withdrew_are_shown_no_more(quota, lead_client):
+def test_words_of_withdrawn_people_are_not_shown(quota, lead_client):
     for text in ("Genderqueer", "my own way"):
         person(quota, gender=text)
     left = person(quota, gender="Womyn")

@@ -156,7 +156,7 @@ def test_annotators_can_be_found_by_state_and_pseudonym(lead_client, answered):
     assert "Nobody matches" in lead_client.get(f"{PEOPLE}?q=none-such").content.decode()
 
 
-def test_a_line_says_how_much_and_how_fast(lead_client, answered):
+def test_each_line_shows_amount_and_speed_of_work(lead_client, answered):
     first = answered.enrolments.order_by("pk").first().annotator
     for seconds, one in zip((3.0, 8.0), answered.annotations.filter(annotator=first), strict=True):
         answered.annotations.filter(pk=one.pk).update(active_seconds=seconds)
@@ -165,7 +165,7 @@ def test_a_line_says_how_much_and_how_fast(lead_client, answered):
     assert line.median_seconds == 5.5
 
 
-def test_pausing_frees_what_is_open_and_keeps_the_reason(lead_client, marking):
+def test_pausing_frees_open_tasks_and_stores_the_reason(lead_client, marking):
     annotator = new_annotator(marking)
     leased = leases.next_assignment(campaign=marking, annotator=annotator)
     enrolment = Enrolment.objects.get(annotator=annotator)
@@ -184,7 +184,7 @@ def test_pausing_frees_what_is_open_and_keeps_the_reason(lead_client, marking):
     )
 
 
-def test_excluding_keeps_labels_and_counts_them_no_more(lead_client, answered):
+def test_excluding_keeps_labels_but_stops_counting_them(lead_client, answered):
     enrolment = answered.enrolments.order_by("pk").first()
     assert inclusion.counted(answered).count() == 4
     lead_client.post(f"{PEOPLE}{enrolment.pk}/exclude/", {"reason": "Ticks everything"})
@@ -217,7 +217,7 @@ def test_the_screens_of_an_excluded_annotator_can_be_asked_again(lead_client, an
     assert inclusion.counted(answered).count() == 3
 
 
-def test_what_cannot_be_done_is_said(answered, lead):
+def test_impossible_actions_are_reported(answered, lead):
     enrolment = answered.enrolments.order_by("pk").first()
     with pytest.raises(Conflict, match="is active and cannot be resumed"):
         enrolments.resume(enrolment=enrolment, by=lead, reason="why not")

@@ -91,7 +91,7 @@ def test_the_page_of_exclusion_counts_what_it_does(lead_client, lazy, lead):
     assert not Assignment.objects.filter(annotator=lazy.annotator, slot__isnull=False).exists()
 
 
-def test_letting_go_on_says_that_flags_end(lead_client, lazy, lead):
+def test_resuming_says_that_flags_end(lead_client, lazy, lead):
     rules.set_rule(
         campaign=lazy.campaign,
         measure="straight_lining",
@@ -106,7 +106,7 @@ def test_letting_go_on_says_that_flags_end(lead_client, lazy, lead):
     assert Enrolment.objects.get(pk=lazy.pk).state == "active"
 
 
-def test_screens_held_in_vain_are_asked_again_when_the_lead_says_so(lead_client, analyst_client, lazy, lead):
+def test_screens_held_by_excluded_labels_are_asked_again_on_request(lead_client, analyst_client, lazy, lead):
     assert "Labels to replace" not in page(lead_client)
     enrolments.exclude(enrolment=lazy, by=lead, reason="Clicks anything")
     assert "3 labels on 3 screens no longer count" in page(lead_client)
@@ -121,14 +121,14 @@ def test_screens_held_in_vain_are_asked_again_when_the_lead_says_so(lead_client,
     )
 
 
-def test_an_answer_is_shown_beside_how_its_annotator_works(lead_client, lazy):
+def test_an_answer_is_shown_with_its_annotators_quality_measures(lead_client, lazy):
     annotation = lazy.campaign.annotations.first()
     shown = page(lead_client, f"annotations/{annotation.pk}/")
     assert "Share of the most frequent answer</dt><dd>100.0 %".replace("100.0", "100") in shown
     assert "no gold task answered" in shown
 
 
-def test_measures_on_the_page_take_no_query_more_for_more_people(lead_client, lazy, queries):
+def test_queries_for_measures_do_not_grow_with_people(lead_client, lazy, queries):
     first = queries(lead_client, f"{HERE}annotators/")
     for _ in range(4):
         submit(next_for(new_annotator(lazy.campaign), lazy.campaign))

@@ -187,7 +187,7 @@ def test_progress_and_coverage_count_a_screen_once_for_each_group(study, lead):
 
 
 @pytest.mark.parametrize("name", ["annotations", "screens", "coverage", "campaign_progress"])
-def test_a_page_takes_as_many_queries_whatever_its_number_of_answers(lead_client, study, lead, queries, name):
+def test_queries_of_a_page_do_not_grow_with_answers(lead_client, study, lead, queries, name):
     campaign = questions(study, lead, "ranking")
     label(campaign, people=1, screens=1)
     address = reverse(f"annotation:{name}", args=[study.slug, campaign.slug])

@@ -48,7 +48,7 @@ def test_only_the_hash_of_256_random_bits_is_kept(personal):
     assert token not in stored
 
 
-def test_accepting_makes_somebody_who_can_sign_in_by_link_only(personal):
+def test_accepting_creates_a_person_who_signs_in_by_link_only(personal):
     enrolment = accept(personal[1])
     person = enrolment.annotator.user
     assert not person.has_usable_password()
@@ -63,7 +63,7 @@ def test_a_personal_link_from_another_browser_resumes_the_same_annotator(persona
     assert invitations.look_up(personal[1]) == personal[0]
 
 
-def test_a_link_opened_again_by_who_is_signed_in_resumes(batch):
+def test_reopening_a_link_while_signed_in_resumes(batch):
     first = accept(batch[1])
     assert accept(batch[1], first.annotator.user) == first
     assert Annotator.objects.count() == 1
@@ -90,7 +90,7 @@ def test_a_lead_who_opens_a_link_becomes_an_annotator_of_their_own(batch, lead):
     assert accept(batch[1], lead) == enrolment
 
 
-def test_the_personal_link_of_another_is_refused_to_who_is_signed_in(personal, lead):
+def test_another_persons_link_is_refused_while_signed_in(personal, lead):
     accept(personal[1])
     refused(personal[1], "invitation_of_another", lead)
     assert not Annotator.objects.filter(user=lead).exists()
@@ -139,7 +139,7 @@ def test_a_reissued_batch_link_keeps_its_count(batch, lead):
     refused(token, "invitation_used_up")
 
 
-def test_who_came_by_a_batch_link_can_keep_a_personal_one(batch):
+def test_people_from_a_batch_link_can_get_a_personal_one(batch):
     enrolment = accept(batch[1])
     first = invitations.return_link(enrolment=enrolment)
     assert accept(first).annotator == enrolment.annotator
@@ -155,7 +155,7 @@ def test_a_lead_can_make_a_link_for_an_annotator_who_lost_everything(batch, mark
     assert accept(token).annotator == lost
 
 
-def test_nobody_joins_a_closed_campaign_but_who_takes_part_comes_back(personal, batch, marking, lead):
+def test_a_closed_campaign_admits_only_people_who_already_take_part(personal, batch, marking, lead):
     enrolment = accept(personal[1])
     lifecycle.close(campaign=marking, by=lead)
     refused(batch[1], "campaign_closed")
@@ -191,7 +191,7 @@ def test_a_personal_link_has_a_limit_of_one(marking, lead, annotator):
         invitations.invite(campaign=marking, by=lead, annotator=annotator, limit=2)
 
 
-def test_equal_prints_are_suspected_doubles_and_say_nothing_of_the_browser(batch):
+def test_equal_fingerprints_are_suspected_doubles_and_reveal_no_browser(batch):
     first = accept(batch[1], fingerprint="198.51.100.7 Browser/1")
     second = accept(batch[1], fingerprint="198.51.100.7 Browser/1")
     accept(batch[1], fingerprint="198.51.100.8 Browser/1")
@@ -217,7 +217,7 @@ def test_one_browser_is_suspected_wherever_it_is(batch):
     assert double.pseudonyms == (first.annotator.pseudonym, second.annotator.pseudonym)
 
 
-def test_people_of_two_signs_are_listed_together_where_one_group_holds_the_other(batch):
+def test_a_group_of_doubles_within_another_is_not_listed_separately(batch):
     both = [accept(batch[1], fingerprint="198.51.100.7 Browser/1", device="a") for _ in range(2)]
     (double,) = invitations.suspected_doubles(both[0].campaign)
     assert double.same_browser

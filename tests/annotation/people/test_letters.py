@@ -93,7 +93,7 @@ def test_neither_address_nor_link_is_stored_readably(marking, lead):
     assert AuditEntry.objects.get(action="letters.planned").details["letters"] == 1
 
 
-def test_what_the_mail_server_refuses_is_said_without_the_address(marking, lead, mail_server, caplog):
+def test_refusals_of_the_mail_server_are_shown_without_the_address(marking, lead, mail_server, caplog):
     invite(marking, lead, ("Ada", "nobody@example.org"), ("Bo", "bo@example.org"))
     counts = send(marking)
     assert (counts.sent, counts.failed) == (1, 1)
@@ -102,7 +102,7 @@ def test_what_the_mail_server_refuses_is_said_without_the_address(marking, lead,
     assert "nobody" not in caplog.text
 
 
-def test_a_letter_that_is_put_off_is_tried_again(marking, lead, mail_server):
+def test_a_deferred_letter_is_retried(marking, lead, mail_server):
     invite(marking, lead, ("Ada", "later@example.org"))
     assert send(marking).later == 1
     letter = InvitationLetter.objects.get()
@@ -121,7 +121,7 @@ def test_a_letter_is_given_up_after_some_tries(marking, lead, mail_server):
     assert states() == {"Ada": "failed"}
 
 
-def test_a_letter_without_an_answer_is_never_sent_again_by_program(marking, lead, mail_server):
+def test_a_letter_of_unknown_outcome_is_never_resent_automatically(marking, lead, mail_server):
     invite(marking, lead, ("Ada", "silent@example.org"), ("Bo", "bo@example.org"))
     counts = send(marking)
     assert (counts.unknown, counts.sent) == (1, 1)
@@ -154,7 +154,7 @@ def test_a_letter_is_claimed_by_one_worker_only(marking, lead):
     assert not letter_delivery._claim(second)
 
 
-def test_a_mail_server_that_is_gone_fails_the_job_and_keeps_the_letters(marking, lead, settings):
+def test_an_unreachable_mail_server_fails_the_job_and_keeps_the_letters(marking, lead, settings):
     settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
     settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", free_port()
     invite(marking, lead, ("Ada", "ada@example.org"))

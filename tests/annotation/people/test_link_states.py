@@ -49,7 +49,7 @@ def answer(enrolment):
         ("unknown", "unknown"),
     ],
 )
-def test_of_a_link_with_a_letter(personal, marking, letter, state):
+def test_the_state_of_a_link_with_a_letter(personal, marking, letter, state):
     assert state_of(personal[0]) == "created"
     InvitationLetter.objects.create(
         invitation=personal[0],
@@ -62,7 +62,7 @@ def test_of_a_link_with_a_letter(personal, marking, letter, state):
     assert state_of(personal[0]) == state
 
 
-def test_of_a_link_that_was_opened(personal, client, lead_client):
+def test_the_state_of_an_opened_link(personal, client, lead_client):
     address = f"/annotate/i/{personal[1]}/"
     lead_client.get(address)
     client.head(address)
@@ -75,7 +75,7 @@ def test_of_a_link_that_was_opened(personal, client, lead_client):
     assert Invitation.objects.get(pk=personal[0].pk).opened_at == first
 
 
-def test_from_joining_to_finishing(personal, joined, marking):
+def test_the_states_from_joining_to_finishing(personal, joined, marking):
     assert state_of(personal[0]) == "started"
     for _ in range(8):
         assert state_of(personal[0]) in ("started", "working")
@@ -97,7 +97,7 @@ def test_somebody_who_joined_and_never_answered_has_not_finished(personal, joine
     assert state_of(personal[0]) == "started"
 
 
-def test_who_withdrew_or_was_excluded(personal, joined, lead):
+def test_the_state_after_a_withdrawal_or_exclusion(personal, joined, lead):
     answer(joined)
     enrolments.exclude(enrolment=joined, reason="tests", by=lead)
     assert state_of(personal[0]) == "excluded"
@@ -105,12 +105,12 @@ def test_who_withdrew_or_was_excluded(personal, joined, lead):
     assert state_of(personal[0]) == "withdrawn"
 
 
-def test_a_link_that_ran_out(personal):
+def test_the_state_of_an_expired_link(personal):
     Invitation.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
     assert state_of(personal[0]) == "expired"
 
 
-def test_a_link_that_is_revoked_or_runs_out_later_keeps_how_far_its_person_came(personal, joined, lead):
+def test_a_link_revoked_or_expired_later_keeps_its_persons_progress(personal, joined, lead):
     answer(joined)
     Invitation.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
     invitations.revoke(invitation=personal[0], by=lead)

@@ -45,7 +45,7 @@ def rated(campaign, **options):
         (0, "EUR", "hour", 4, 100, "0.00"),
     ],
 )
-def test_what_work_comes_to(amount, currency, per, tasks, seconds, comes_to):
+def test_pay_is_computed_from_work(amount, currency, per, tasks, seconds, comes_to):
     rate = pay.Rate(Decimal(str(amount)), currency, per)
     assert rate.comes_to(tasks=tasks, seconds=seconds) == Decimal(comes_to)
 
@@ -57,7 +57,7 @@ def test_without_a_rate_there_is_time_and_no_amount(marking):
     assert found.lines[0].amount is None
 
 
-def test_every_submitted_screen_counts_whatever_became_of_it(marking, lead):
+def test_every_submitted_screen_counts_whatever_its_status(marking, lead):
     annotator = new_annotator(marking)
     made = [answer(marking, annotator) for _ in range(5)]
     for one, status in zip(made, ("accepted", "surplus", "excluded", "gold", "repeat"), strict=True):
@@ -80,7 +80,7 @@ def test_a_correction_adds_its_time_and_is_no_further_screen(marking):
     assert (line.work.tasks, line.work.seconds, line.amount) == (1, 90, Decimal("0.90"))
 
 
-def test_screens_without_a_measured_time_are_told_apart(marking):
+def test_screens_without_a_measured_time_are_counted_separately(marking):
     annotator = new_annotator(marking)
     answer(marking, annotator, seconds=None)
     answer(marking, annotator)
@@ -154,7 +154,7 @@ def test_the_lead_s_page_and_file_hold_the_same(marking, lead_client, analyst_cl
     assert stranger_client.get(f"{PAGE}pay/").status_code == 404
 
 
-def test_days_that_make_no_sense_are_said(marking, lead_client):
+def test_invalid_days_are_reported(marking, lead_client):
     assert lead_client.get(f"{PAGE}pay/?since=2026-03-05&until=2026-03-01").status_code == 400
     assert lead_client.get(f"{PAGE}pay.csv?since=yesterday").status_code == 400
 
@@ -174,7 +174,7 @@ def test_annotators_see_their_own_time_and_pay(marking, client):
         assert "/annotate/time-and-pay/" in client.get(path).content.decode()
 
 
-def test_whoever_annotates_nothing_sees_an_empty_page(client, stranger):
+def test_people_without_annotations_see_an_empty_page(client, stranger):
     client.force_login(stranger)
     assert "Nothing here yet" in client.get("/annotate/time-and-pay/").content.decode()
     assert not Campaign.objects.exists()

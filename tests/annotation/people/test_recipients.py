@@ -21,7 +21,7 @@ pytestmark = pytest.mark.database_free
         ("ada@example.org", "", "ada@example.org"),
     ],
 )
-def test_lines(line, note, address):
+def test_recipients_are_read_from_lines(line, note, address):
     assert from_lines(f"\n{line}\n \n") == [Recipient(note, address)]
 
 
@@ -34,6 +34,6 @@ def test_lines(line, note, address):
         ("email\nada@example.org\n", [("", "ada@example.org")]),
     ],
 )
-def test_tables(table, people):
+def test_recipients_are_read_from_tables(table, people):
     read = read_table(io.BytesIO(table.encode()), name="people.csv", max_bytes=10_000)
     assert from_table(read) == [Recipient(*person) for person in people]

@@ -32,7 +32,7 @@ def test_a_link_leads_at_once_to_an_address_without_ids(recruitment):
     assert b"2.00 GBP" in page.content
 
 
-def test_whoever_came_is_led_through_consent_to_their_screens(recruitment, guest):
+def test_arriving_people_are_led_through_consent_to_their_screens(recruitment, guest):
     browser = guest(recruitment, ready=False)
     enrolment = browser.place.enrolment
     assert (
@@ -68,7 +68,7 @@ def test_a_person_is_one_annotator_in_all_cells(recruitment, recruit, guest):
     assert again.answer(9) == 3
 
 
-def test_who_begins_elsewhere_leaves_the_place_they_had(recruitment, recruit, guest):
+def test_beginning_in_another_cell_gives_up_the_earlier_place(recruitment, recruit, guest):
     other = recruit(name="Second cell")
     browser = guest(recruitment)
     browser.answer(1)
@@ -97,13 +97,13 @@ def test_a_link_without_ids_gives_no_place(recruitment, query):
     assert PanelPlace.objects.count() == 0
 
 
-def test_a_link_that_is_only_looked_at_gives_no_place(recruitment):
+def test_a_head_request_to_a_link_gives_no_place(recruitment):
     address = reverse("panel:arrive", args=[recruitment.public_id])
     assert Client().head(address, {"pid": "a", "session": "b"}).status_code == 405
     assert PanelPlace.objects.count() == 0
 
 
-def test_an_unknown_recruitment_is_said_to_be_unknown(db):
+def test_an_unknown_recruitment_is_reported(db):
     unknown = "2b1c0c7e-3f0f-4c3a-8b0a-6f6b1d1c9a10"
     client = Client()
     response = client.get(reverse("panel:arrive", args=[unknown]), {"pid": "a", "session": "b"})
@@ -120,7 +120,7 @@ def test_no_more_people_begin_than_there_are_places(recruitment, guest):
     assert PanelPlace.objects.count() == 2
 
 
-def test_nobody_begins_while_it_is_not_open(recruitment, marking, lead, guest):
+def test_nobody_begins_while_the_recruitment_is_not_open(recruitment, marking, lead, guest):
     early = guest(recruitment, "a")
     recruitments.move(recruitment=recruitment, to="pause", by=lead)
     late = Guest()

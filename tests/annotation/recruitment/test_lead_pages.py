@@ -37,7 +37,7 @@ def terms(**changes):
     }  # fmt: skip
 
 
-def test_from_nothing_to_a_link_for_the_panel(marking, study, lead_client):
+def test_a_recruitment_is_created_and_gets_a_link_for_the_panel(marking, study, lead_client):
     assert b"No panel yet" in lead_client.get(page("recruitments")).content
     described = lead_client.get(page("panel_new") + "?panel=prolific").context["form"].initial
     lead_client.post(page("panel_new"), described)
@@ -64,14 +64,14 @@ def test_from_nothing_to_a_link_for_the_panel(marking, study, lead_client):
         ({"places": "0"}, "greater than or equal to 1"),
     ],
 )
-def test_terms_that_cannot_be_are_refused(marking, panel, lead_client, changes, sentence):
+def test_impossible_terms_are_refused(marking, panel, lead_client, changes, sentence):
     response = lead_client.post(page("recruitment_new"), terms(provider=panel.pk, **changes))
     assert response.status_code == 400
     assert sentence in response.content.decode()
     assert not Recruitment.objects.exists()
 
 
-def test_what_pays_the_floor_exactly_is_planned(marking, panel, lead_client):
+def test_pay_exactly_at_the_floor_is_accepted(marking, panel, lead_client):
     lead_client.post(page("recruitment_new"), terms(provider=panel.pk, reward="2.00"))
     assert Recruitment.objects.get().reward == 200
 
@@ -79,7 +79,7 @@ def test_what_pays_the_floor_exactly_is_planned(marking, panel, lead_client):
 @pytest.mark.parametrize(
     "changes", [{"completion_address": "http://x"}, {"person_parameter": "a b"}, {"place_parameter": "pid"}]
 )
-def test_a_panel_that_cannot_be_is_refused(marking, lead_client, study, changes):
+def test_an_invalid_panel_is_refused(marking, lead_client, study, changes):
     described = {"name": "P", "person_parameter": "pid", **changes}
     assert lead_client.post(page("panel_new"), described).status_code == 400
     assert not study.providers.exists()
@@ -201,7 +201,7 @@ def test_an_id_stays_while_another_recruitment_needs_it(recruitment, recruit, gu
     assert PanelPlace.objects.exclude(submission_sealed="").get().recruitment == other
 
 
-def test_pay_below_the_floor_is_said_with_what_mends_it(recruitment, guest, lead_client):
+def test_pay_below_the_floor_is_reported_with_a_remedy(recruitment, guest, lead_client):
     browser = guest(recruitment)
     browser.answer(3)
     browser.get(browser.page("end"))
@@ -240,7 +240,7 @@ def test_only_leads_change_a_recruitment(recruitment, analyst_client, stranger_c
     assert Recruitment.objects.values().get() == before
 
 
-def test_a_place_of_another_recruitment_does_not_exist_here(recruitment, recruit, guest, lead_client):
+def test_a_place_of_another_recruitment_is_not_found(recruitment, recruit, guest, lead_client):
     other = recruit(name="Second cell")
     place = guest(recruitment).place
     for name in ("panel_place_show", "panel_place_end"):
@@ -248,12 +248,12 @@ def test_a_place_of_another_recruitment_does_not_exist_here(recruitment, recruit
         assert lead_client.post(address).status_code == 404
 
 
-def test_moves_that_do_not_fit_are_refused(recruitment, lead):
+def test_invalid_transitions_are_refused(recruitment, lead):
     with pytest.raises(Conflict, match="is open"):
         recruitments.move(recruitment=recruitment, to="open", by=lead)
 
 
-def test_the_list_takes_as_many_queries_for_many_as_for_one(recruit, guest, lead_client, queries):
+def test_queries_of_the_list_do_not_grow_with_its_length(recruit, guest, lead_client, queries):
     recruit()
     one = queries(lead_client, page("recruitments"))
     for number in range(6):
@@ -261,7 +261,7 @@ def test_the_list_takes_as_many_queries_for_many_as_for_one(recruit, guest, lead
     assert queries(lead_client, page("recruitments")) <= one
 
 
-def test_a_page_of_places_takes_as_many_queries_for_many_as_for_one(recruit, guest, lead_client, queries):
+def test_queries_of_a_page_do_not_grow_with_places(recruit, guest, lead_client, queries):
     recruitment = recruit(places=9)
     address = page("recruitment", recruitment=recruitment.pk)
     guest(recruitment, "first", ready=False)

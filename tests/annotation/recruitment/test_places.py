@@ -77,7 +77,7 @@ def test_back_button_and_second_tab_show_the_code_again(recruitment, guest):
     assert browser.arrive(recruitment, "5f3a0c")["Location"] == browser.page("end")
 
 
-def test_who_declines_is_led_back_without_an_answer(recruitment, guest):
+def test_declining_leads_back_without_an_answer(recruitment, guest):
     browser = guest(recruitment, ready=False)
     page = browser.post(browser.page("stop"), follow=True)
     assert recruitment.declined_code.encode() in page.content
@@ -85,7 +85,7 @@ def test_who_declines_is_led_back_without_an_answer(recruitment, guest):
     assert (browser.place.state, recruitment.held) == ("declined", 0)
 
 
-def test_no_on_the_consent_page_leads_to_ones_place(recruitment, guest):
+def test_refusing_consent_leads_to_the_page_of_the_place(recruitment, guest):
     browser = guest(recruitment, ready=False)
     consent_page = browser.get(reverse("annotate:consent", args=[browser.place.enrolment.campaign_id]))
     assert browser.page("end").encode() in consent_page.content
@@ -93,7 +93,7 @@ def test_no_on_the_consent_page_leads_to_ones_place(recruitment, guest):
     assert browser.place.state == "working"
 
 
-def test_who_stops_midway_frees_the_screen_and_the_place_at_once(recruitment, guest):
+def test_stopping_midway_frees_screen_and_place_at_once(recruitment, guest):
     browser = guest(recruitment)
     browser.answer(1)
     enrolment = browser.place.enrolment
@@ -106,7 +106,7 @@ def test_who_stops_midway_frees_the_screen_and_the_place_at_once(recruitment, gu
     assert browser.answer(1) == 0  # and begins no other
 
 
-def test_somebody_for_whom_there_is_nothing_is_paid_for_coming(recruitment, marking, guest):
+def test_people_without_an_available_screen_are_paid_for_coming(recruitment, marking, guest):
     while any(_all_answered(marking)):
         pass
     browser = guest(recruitment)
@@ -132,7 +132,7 @@ def test_a_campaign_that_is_full_early_completes_the_place(recruitment, marking,
     assert (browser.place.state, browser.place.answered) == ("completed", 1)
 
 
-def test_a_pause_keeps_the_place_and_who_cannot_wait_is_paid(recruitment, marking, lead, guest):
+def test_a_pause_keeps_the_place_and_people_who_cannot_wait_are_paid(recruitment, marking, lead, guest):
     browser = guest(recruitment)
     browser.answer(1)
     lifecycle.pause(campaign=marking, by=lead)
@@ -142,13 +142,13 @@ def test_a_pause_keeps_the_place_and_who_cannot_wait_is_paid(recruitment, markin
     assert browser.place.state == "completed"
 
 
-def test_who_was_paused_by_us_is_paid(recruitment, lead, guest):
+def test_people_paused_by_us_are_paid(recruitment, lead, guest):
     browser = guest(recruitment)
     enrolments.pause(enrolment=browser.place.enrolment, by=lead, reason="Practice was not passed.")
     assert recruitment.screened_out_code.encode() in done(browser).content
 
 
-def test_a_place_that_ended_stays_as_it_is(recruitment, guest):
+def test_an_ended_place_does_not_change(recruitment, guest):
     browser = guest(recruitment)
     browser.answer(3)
     browser.get(browser.page("end"))

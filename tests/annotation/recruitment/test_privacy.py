@@ -77,7 +77,7 @@ def test_an_id_is_written_to_no_log(recruitment, caplog):
     assert not any(PERSON in line or SESSION in line for line in own)
 
 
-def test_the_servers_own_log_leaves_out_what_stands_in_a_query(capsys):
+def test_the_server_log_omits_query_strings(capsys):
     record = logging.LogRecord(
         "django.server", logging.INFO, __file__, 1, '"%s" %s %s',
         (f"GET /annotate/panel/x/?pid={PERSON}&session={SESSION} HTTP/1.1", "303", "0"), None,

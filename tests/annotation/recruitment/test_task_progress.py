@@ -19,7 +19,7 @@ def task_page(browser, campaign):
     return browser.get(reverse("annotate:task", args=[campaign.pk]))
 
 
-def test_progress_and_reward_of_a_place(recruit, guest, marking):
+def test_progress_and_reward_of_a_place_are_shown(recruit, guest, marking):
     browser = guest(recruit(screens=3, reward=Decimal("4.10")))
     page = task_page(browser, marking)
     assert status_line(page.content.decode()) == "0 of 3 · £4.10"
@@ -49,7 +49,7 @@ def test_money_is_written_as_the_language_does(language, text):
         assert money_text(Decimal("1204.1"), "GBP") == text
 
 
-def test_money_without_smaller_unit_or_symbol():
+def test_money_without_minor_unit_or_symbol_is_formatted():
     with translation.override("en"):
         assert money_text(Decimal("500"), "JPY") == "¥500"
         assert money_text(Decimal("3"), "CHF") == "3.00\N{NO-BREAK SPACE}CHF"

@@ -101,7 +101,7 @@ def simulated(transactional_db, tmp_path, study):
         yield study
 
 
-def test_they_answer_every_kind_of_question_over_http(simulated, lead):
+def test_simulated_annotators_answer_every_kind_of_question_over_http(simulated, lead):
     for kind in OF_QUESTIONS:
         draft = lifecycle.create(
             study=simulated,

@@ -51,7 +51,7 @@ def test_annotators_without_errors_tick_exactly_what_was_drawn(drawn):
         assert box.width == pytest.approx(0.2, abs=0.15)
 
 
-def test_they_are_invented_people_with_consent_and_profile_and_their_keys_are_dead(drawn):
+def test_simulated_annotators_have_consent_a_profile_and_revoked_keys(drawn):
     simulate(campaign=drawn, annotators=2, seed=1)
     people = Annotator.objects.filter(origin="simulated")
     assert people.count() == 2
@@ -72,7 +72,7 @@ def known(campaign, purpose, text, right, image=None):
     )
 
 
-def test_they_practise_first_and_pass_at_the_second_try_at_the_latest(drawn):
+def test_simulated_annotators_practise_first_and_pass_by_the_second_attempt(drawn):
     images = list(drawn.study.images.order_by("pk"))
     known(drawn, "practice", "tall hat", True, images[0])
     # What a lead calls right may be what nobody sees: a second time it is answered as it was explained.
@@ -88,7 +88,7 @@ def test_they_practise_first_and_pass_at_the_second_try_at_the_latest(drawn):
     assert PracticeAnswer.objects.exclude(answer__boxes=[]).exists()
 
 
-def test_who_may_not_try_again_labels_nothing_and_stops_nobody(drawn):
+def test_simulated_annotators_who_fail_practice_label_nothing(drawn):
     lifecycle.change_settings(campaign=drawn, by=None, options={"practice_attempts": 1})
     known(drawn, "practice", "drum", True, drawn.study.images.first())
     assert simulate(campaign=drawn, annotators=2, seed=1, false_positive=0).submissions == 0
@@ -113,13 +113,13 @@ def test_a_limit_stops_early_and_gives_open_tasks_back(drawn):
     assert not Assignment.objects.filter(state="leased").exists()
 
 
-def test_the_same_seed_goes_on_with_the_same_people(drawn):
+def test_the_same_seed_continues_with_the_same_people(drawn):
     simulate(campaign=drawn, annotators=2, seed=1, limit=2)
     simulate(campaign=drawn, annotators=2, seed=1, limit=2)
     assert Annotator.objects.filter(origin="simulated").count() == 2
 
 
-def test_error_rates_are_those_asked_for(drawn):
+def test_error_rates_match_the_settings(drawn):
     images = list(Image.objects.values_list("pk", flat=True))
     assert images
     truth = Truth(seed=1)

@@ -115,13 +115,13 @@ def test_a_person_without_an_image_is_drawn_too(lamps, lead):
 
 
 class TestRefused:
-    def test_what_did_not_fail(self, lamps, lead):
+    def test_scenarios_that_did_not_fail(self, lamps, lead):
         with pytest.raises(DomainError, match="did not fail"):
             redraw(study=lamps, scenarios=[HARBOUR, BRIDGE], by=lead)
         assert not Image.objects.exclude(retracted_at=None).exists()
         assert not Job.objects.exists()
 
-    def test_nothing(self, lamps, lead):
+    def test_an_empty_list_of_scenarios(self, lamps, lead):
         with pytest.raises(DomainError, match="at least one"):
             redraw(study=lamps, scenarios=[], by=lead)
 
@@ -155,7 +155,7 @@ class TestPages:
         assert "trades: harbour" in failed
         assert "trades: bridge" not in failed
 
-    def test_redrawing_is_confirmed_on_a_page_that_says_what_it_comes_to(self, lamps, lead_client):
+    def test_redrawing_is_confirmed_on_a_page_that_shows_its_extent(self, lamps, lead_client):
         address = reverse("annotation:scenarios_redraw", args=["lamps"])
         page = lead_client.get(address)
         assert "All listed scenarios together are 2 images" in text_of(page)
@@ -198,7 +198,7 @@ class TestPages:
 
 
 class TestCommand:
-    def test_failed_scenarios_are_drawn_here(self, lamps, capsys):
+    def test_the_command_redraws_failed_scenarios(self, lamps, capsys):
         call_command("redraw_scenarios", "--study", "Lamps", "--dry-run")
         assert "1 scenario to draw again" in capsys.readouterr().out
         assert standing(lamps, "harbour").count() == 2
@@ -207,11 +207,11 @@ class TestCommand:
         assert standing(lamps, "harbour").count() == 2
         assert Image.objects.exclude(retracted_at=None).count() == 2
 
-    def test_or_queued(self, lamps):
+    def test_the_command_can_queue_the_redraw(self, lamps):
         call_command("redraw_scenarios", "--study", "lamps", "--scenario", "harbour", "--queue")
         assert Job.objects.filter(kind="generate", state="queued").count() == 1
 
     @pytest.mark.parametrize("arguments", [["--study", "Lamps", "--scenario", "bridge"], ["--study", "None"]])
-    def test_what_is_unknown_is_said(self, lamps, arguments):
+    def test_unknown_names_are_reported(self, lamps, arguments):
         with pytest.raises(NotFound):
             call_command("redraw_scenarios", *arguments)

@@ -26,7 +26,7 @@ def report(leased, reason="broken", details=""):
     return kept
 
 
-def test_a_report_keeps_who_what_and_where(leased, marking):
+def test_a_report_stores_annotator_reason_and_image(leased, marking):
     kept = report(leased, "real_person", " My neighbour. ")
     assert (kept.image, kept.annotator, kept.campaign) == (leased.task.image, leased.annotator, marking)
     assert (kept.reason, kept.details, kept.state) == ("real_person", "My neighbour.", "open")
@@ -111,7 +111,7 @@ def test_a_dismissed_report_leaves_the_image_and_another_may_follow(leased, lead
     assert AuditEntry.objects.get(action="image_report.dismissed").details["reports"] == 1
 
 
-def test_a_report_over_the_api_needs_the_task_to_be_ones_own(leased, marking, client):
+def test_a_report_over_the_api_needs_a_task_of_ones_own(leased, marking, client):
     address = reverse("api:assignment-report", args=[leased.public_id])
     assert client.post(address, {"reason": "broken"}, content_type="application/json").status_code in {
         401,

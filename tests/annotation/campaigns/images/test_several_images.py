@@ -56,7 +56,7 @@ def test_a_screen_comes_back_when_none_of_its_images_is_retracted_any_more(pairs
     assert withdrawn(tasks) == [False, False]
 
 
-def test_a_report_is_of_every_image_of_the_screen_or_of_the_one_that_is_named(pairs, images):
+def test_a_report_covers_every_image_of_the_screen_or_the_named_one(pairs, images):
     campaign, _ = pairs
     leased = next_assignment(campaign=campaign, annotator=new_annotator(campaign))
     shown = [stimulus.image for stimulus in leased.task.stimuli.all()]

@@ -38,7 +38,7 @@ def test_after_opening_a_change_is_a_new_version_and_annotations_keep_theirs(mar
     assert (entry.actor, entry.details) == (lead, {"version": 2, "fields": ["guidelines"]})
 
 
-def test_words_that_stay_as_they_are_make_no_version(marking, lead):
+def test_unchanged_words_make_no_version(marking, lead):
     now = versions.current(marking)
     same = versions.revise(
         campaign=marking, by=lead, guidelines=f" {now.guidelines}\n", statement=now.statement
@@ -84,7 +84,7 @@ def test_a_rating_has_five_labels_and_a_marking_none(rating, lead, study):
         versions.revise(campaign=draft, by=lead, labels=RATING_LABELS)
 
 
-def test_versions_tell_who_changed_what_and_how_many_answers_rest_on_each(marking, lead):
+def test_versions_show_author_change_and_number_of_answers(marking, lead):
     annotator = new_annotator(marking)
     submit(leases.next_assignment(campaign=marking, annotator=annotator))
     Instrument.objects.update(guidelines="Look closely.\n\nTick what you see.")
@@ -104,7 +104,7 @@ def test_versions_tell_who_changed_what_and_how_many_answers_rest_on_each(markin
     assert old.changes == ()
 
 
-def test_a_change_is_told_until_the_first_answer_under_it(marking, lead):
+def test_a_change_is_shown_until_the_first_answer_under_it(marking, lead):
     annotator = new_annotator(marking)
     assert versions.changed_since(marking, annotator.pk, 1) == ()
     submit(leases.next_assignment(campaign=marking, annotator=annotator))

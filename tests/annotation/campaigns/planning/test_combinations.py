@@ -123,7 +123,7 @@ def test_where_images_may_be_of_one_model_each_has_each_place_equally_often(imag
         assert max(numbers) - min(numbers) <= 1
 
 
-def test_of_very_many_combinations_a_few_are_drawn_in_which_each_image_is_shown_equally_often():
+def test_sampled_combinations_show_each_image_equally_often():
     sets = sets_of([[100]], own_traits=True)
     planned = screens(sets, arrangement(4, 4, differ=None, cap=50))
     assert len(planned) == 50
@@ -138,7 +138,7 @@ def test_a_fixed_order_is_that_of_the_content_and_a_shuffled_one_is_not():
     assert len({tuple(candidate.trait for candidate in screen) for screen in shuffled}) > 10
 
 
-def test_the_next_screen_does_not_tell_the_prompt_of_the_one_before():
+def test_the_next_screen_does_not_reveal_the_prompt_of_the_one_before():
     planned = screens(sets_of([[2, 2]] * 30), arrangement())
     prompts = [screen[0].key.split("/")[1] for screen in planned]
     assert prompts != sorted(prompts)

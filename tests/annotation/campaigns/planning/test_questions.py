@@ -49,7 +49,7 @@ def test_a_pair_shows_two_models_images_of_one_prompt_and_the_prompt(study, lead
     assert first_models == {"north": 8, "south": 8}
 
 
-def test_a_prompt_gives_at_most_so_many_screens(study, lead):
+def test_the_number_of_screens_of_a_prompt_is_limited(study, lead):
     add_prompted_images(study, PROMPTS, per_prompt=3)
     plan = sampling.plan(draft(study, lead, "pairwise", options={"combinations": 4}))
     assert set(Counter(task.stimuli[2].text for task in plan.tasks).values()) == {4}
@@ -230,13 +230,13 @@ def test_the_estimate_allows_time_for_each_question(study, lead, kind):
     assert asking.shows_images == (KINDS[kind].stimuli.medium == "image")
 
 
-def test_stimuli_of_a_deleted_draft_leave_nothing(study, lead):
+def test_deleting_a_draft_deletes_its_stimuli(study, lead):
     add_prompted_images(study, PROMPTS)
     lifecycle.delete_draft(campaign=draft(study, lead, "pairwise"), by=lead)
     assert not TaskStimulus.objects.exists()
 
 
-def test_each_text_is_a_screen_in_an_order_by_chance(study, lead):
+def test_each_text_is_a_screen_in_random_order(study, lead):
     texts = [f"Sentence {number}." for number in range(30)]
     campaign = draft(study, lead, "bias_level", options={"texts": [*texts, " Sentence 3. ", "  "]})
     plan = sampling.plan(campaign)

@@ -34,12 +34,12 @@ def sent_and_read(kind: Kind) -> Kind:
 
 
 @pytest.mark.parametrize("kind", KINDS.values(), ids=lambda kind: kind.key)
-def test_every_built_in_kind_comes_back_from_its_form(kind):
+def test_every_built_in_kind_survives_its_form(kind):
     assert sent_and_read(kind) == kind
 
 
 @given(kinds())
-def test_any_kind_comes_back_from_its_form(kind):
+def test_any_kind_survives_its_form(kind):
     def plain(declared: Kind) -> dict:
         draft = draft_of(declared)
         for question in draft["questions"]:
@@ -93,14 +93,14 @@ class TestPage:
         press(lead_client, EDIT, page, "save", key="another")
         assert StudyKind.objects.get().key == "calm_scenes"
 
-    def test_a_new_kind_takes_the_place_of_no_other(self, lead_client, study, calm):
+    def test_a_new_kind_replaces_no_other(self, lead_client, study, calm):
         page = lead_client.get(RUBRIC)
         refused = press(lead_client, NEW, page, "save", key="calm_scenes")
         assert refused.status_code == 400
         assert "choose another key" in refused.context["form"].errors["key"][0]
         assert StudyKind.objects.get().declaration == calm.declaration
 
-    def test_there_is_nothing_to_edit_of_a_built_in_or_unknown_kind(self, lead_client, study):
+    def test_built_in_and_unknown_kinds_cannot_be_edited(self, lead_client, study):
         for key in ("rubric", "nothing"):
             address = reverse("annotation:kind_edit", args=["isles", key])
             assert lead_client.get(address).status_code == 404
@@ -165,7 +165,7 @@ class TestErrors:
         ],
         ids=str,
     )
-    def test_an_error_stands_at_its_field(self, lead_client, study, typed, field, text):
+    def test_an_error_is_shown_at_its_field(self, lead_client, study, typed, field, text):
         answer = self.refused(lead_client, **typed)
         form = answer.context["form"]
         assert text in " ".join(form.errors[field])
@@ -174,7 +174,7 @@ class TestErrors:
         assert f"id_{field}" in controls(answer).ids
         assert 'aria-invalid="true"' in page or field == "measures"
 
-    def test_what_was_typed_is_still_there(self, lead_client, study):
+    def test_input_is_kept_after_an_error(self, lead_client, study):
         answer = self.refused(lead_client, **{"stimuli.most": "x", "questions.0.label.en": "How odd?"})
         sent = controls(answer).sent
         assert (sent["stimuli.most"], sent["questions.0.label.en"]) == ("x", "How odd?")
@@ -189,13 +189,13 @@ class TestErrors:
         assert answer.context["form"].part_errors == {"questions.5": ["Rank_1 ranks three or more stimuli."]}
         assert "part_questions.5" in controls(answer).ids
 
-    def test_several_errors_are_said_together(self, lead_client, study):
+    def test_several_errors_are_shown_together(self, lead_client, study):
         answer = self.refused(
             lead_client, **{"questions.1.name": "realism", "questions.0.points.1.code": "1"}
         )
         assert answer.context["form"].errors.keys() == {"questions.1.name", "questions.0.points.1.code"}
 
-    def test_while_one_edits_only_what_is_wrong_is_said(self, lead_client, study):
+    def test_during_editing_only_errors_are_shown_and_missing_fields_counted(self, lead_client, study):
         page = lead_client.get(NEW)
         assert page.context["form"].has_errors is False
         answer = press(lead_client, NEW, page, "check", key="Own Kind")
@@ -256,7 +256,7 @@ class TestRows:
             "down questions.99", "up questions.0.points.x", "choose questions", "add questions.0.name", "save all",
         ],
     )  # fmt: skip
-    def test_a_button_that_there_is_not_changes_nothing(self, lead_client, study, action):
+    def test_an_unknown_button_changes_nothing(self, lead_client, study, action):
         page = press(lead_client, NEW, lead_client.get(RUBRIC), "check")
         sent = controls(page).sent
         sent["action"] = action
@@ -324,7 +324,7 @@ class TestHostileForms:
 
 @pytest.mark.django_db
 class TestSignedOut:
-    def test_what_was_typed_is_there_after_signing_in_again(self, lead_client, lead, study):
+    def test_input_is_kept_after_signing_in_again(self, lead_client, lead, study):
         page = lead_client.get(RUBRIC)
         guest = Client()
         away = press(guest, NEW, page, "save", key="own", name="Typed long")
@@ -339,14 +339,14 @@ class TestSignedOut:
         assert StudyKind.objects.get().declaration["name"] == "Typed long"
         assert "You were signed out" not in guest.get(NEW).content.decode()
 
-    def test_it_can_be_discarded(self, lead_client, lead, study):
+    def test_kept_input_can_be_discarded(self, lead_client, lead, study):
         guest = Client()
         press(guest, NEW, lead_client.get(RUBRIC), "save", name="Typed long")
         guest.force_login(lead)
         assert "Typed long" not in guest.get(f"{NEW}?discard=1").content.decode()
         assert "Typed long" not in guest.get(NEW).content.decode()
 
-    def test_nobody_else_reads_it(self, lead_client, study, stranger, django_user_model):
+    def test_kept_input_is_not_shown_to_others(self, lead_client, study, stranger, django_user_model):
         from studies.models import StudyMembership
 
         guest = Client()

@@ -49,7 +49,7 @@ def states() -> set[str]:
     return set(PanelPayment.objects.values_list("kind", "state"))
 
 
-def test_what_a_lead_presses_is_sent_by_a_job_until_the_panel_shows_it(connected, lead_client):
+def test_a_job_sends_a_leads_decisions_until_the_panel_shows_them(connected, lead_client):
     lead_client.post(page("recruitment_approve", connected.recruitment))
     assert not Job.objects.exists()
     connected.place()
@@ -67,7 +67,7 @@ def test_what_a_lead_presses_is_sent_by_a_job_until_the_panel_shows_it(connected
     assert connected.paid() == [67]
 
 
-def test_what_was_sent_cannot_be_decided_otherwise(connected, lead):
+def test_a_decision_cannot_change_once_sent(connected, lead):
     place = connected.place()
     outbox.approve_all(recruitment=connected.recruitment, by=lead)
     outbox.decide(place=place, decision=Decision("rejected", REASON, "LOW_EFFORT"), by=lead)
@@ -78,7 +78,7 @@ def test_what_was_sent_cannot_be_decided_otherwise(connected, lead):
     assert connected.fake.documents("submission")[0]["status"] == "REJECTED"
 
 
-def test_payments_that_are_due_get_a_job_and_failed_ones_a_rest(connected, lead):
+def test_due_payments_get_a_job_and_failed_jobs_a_pause(connected, lead):
     connected.place()
     outbox.approve_all(recruitment=connected.recruitment, by=lead)
     jobs = Job.objects.filter(kind=job_queue.PAY)

@@ -37,7 +37,7 @@ def proposed(terms=TERMS, **facts) -> list[tuple[str, str, int]]:
         ({"state": "left", "answered": 10, "outcome": "rejected"}, []),
     ],
 )
-def test_each_place_is_proposed_what_its_work_is_worth(facts, expected):
+def test_each_place_is_proposed_the_value_of_its_work(facts, expected):
     assert proposed(**facts) == expected
 
 
@@ -53,7 +53,7 @@ def test_people_with_nothing_to_do_get_the_fixed_screen_out_payment_where_there_
     assert proposed(terms, state="screened_out", outcome="approved", payments=[sent]) == []
 
 
-def test_who_cannot_be_approved_at_the_panel_is_proposed_the_reward_as_a_bonus_once():
+def test_people_who_cannot_be_approved_are_proposed_the_reward_as_a_bonus_once():
     refused = ("approve", "", "refused")
     assert proposed(outcome="approved", payments=[refused]) == [("bonus", "work", 300)]
     paid = ("bonus", "work", "confirmed")
@@ -89,7 +89,7 @@ def test_a_part_of_the_reward_is_at_least_fair_and_never_more_than_all(reward, a
         ("reject", "REJECTED", "done"),
     ],
 )
-def test_what_the_panel_says_decides_what_is_sent(kind, status, step):
+def test_the_state_at_the_panel_decides_what_is_sent(kind, status, step):
     assert next_step(kind, status) == step
 
 
@@ -105,5 +105,5 @@ def test_what_the_panel_says_decides_what_is_sent(kind, status, step):
         ("reject", "RETURNED", "given back"),
     ],
 )
-def test_what_the_panel_will_never_do_is_said(kind, status, words):
+def test_payments_that_the_panel_cannot_make_are_reported(kind, status, words):
     assert words in next_step(kind, status)

@@ -38,13 +38,13 @@ def text(response) -> str:
     return " ".join(response.content.decode().split())
 
 
-def test_nobody_came_yet(recruitment, lead_client):
+def test_the_page_says_that_nobody_came_yet(recruitment, lead_client):
     content = text(lead_client.get(page("recruitment_review", recruitment)))
     assert "Nobody is waiting for approval" in content
     assert "No payments" in content
 
 
-def test_what_is_proposed_is_approved_and_recorded_with_its_sum(recruit, lead_client):
+def test_proposals_are_approved_and_recorded_with_their_sum(recruit, lead_client):
     recruitment = recruit(places=10)
     for _ in range(3):
         ended(recruitment)
@@ -129,7 +129,7 @@ def test_a_rejection_needs_a_category_and_a_reason(recruitment, lead, decision):
     assert place.outcome == ""
 
 
-def test_who_gave_a_place_back_is_paid_by_a_bonus_and_rejected_by_nothing(recruitment, lead):
+def test_returned_places_are_paid_by_bonus_and_cannot_be_rejected(recruitment, lead):
     worked, came = ended(recruitment, "left", answered=2), ended(recruitment, "left", answered=0)
     outbox.decide(place=worked, decision=Decision("approved"), by=lead)
     outbox.decide(place=came, decision=Decision("rejected", REASON, "NO_DATA"), by=lead)

@@ -91,7 +91,7 @@ def test_bonuses_go_out_together_once_and_are_confirmed_when_the_panel_shows_the
 
 
 @pytest.mark.parametrize("fault", AFTER)
-def test_a_bonus_without_an_answer_that_was_paid_is_found_and_never_sent_again(paid_study, fault):
+def test_a_paid_bonus_without_a_response_is_found_and_not_repeated(paid_study, fault):
     payment = paid_study.order(paid_study.place(ends="give_back"))
     paid_study.fake.configure(bonus_delay=60.0)
     paid_study.fake.fault("pay_bonuses", fault, seconds=1.5)
@@ -105,7 +105,7 @@ def test_a_bonus_without_an_answer_that_was_paid_is_found_and_never_sent_again(p
     assert paid_study.paid() == [50]
 
 
-def test_a_bonus_that_is_lost_waits_for_a_person_however_long(paid_study, lead):
+def test_a_lost_bonus_waits_for_a_persons_decision(paid_study, lead):
     payment = paid_study.order(paid_study.place(ends="give_back"))
     paid_study.fake.fault("pay_bonuses", "502")
     for _ in range(3):
@@ -123,7 +123,7 @@ def test_a_bonus_that_is_lost_waits_for_a_person_however_long(paid_study, lead):
     assert paid_study.paid() == [50]
 
 
-def test_what_a_person_plans_again_is_looked_up_before_it_is_sent(paid_study, lead):
+def test_a_replanned_payment_is_looked_up_before_it_is_sent(paid_study, lead):
     payment = paid_study.order(paid_study.place(ends="give_back"))
     paid_study.fake.configure(bonus_delay=7200.0)
     paid_study.fake.fault("pay_bonuses", "closed_after")
@@ -206,7 +206,7 @@ def test_another_bonus_of_the_same_amount_is_not_taken_for_the_lost_one(paid_stu
     assert paid_study.paid() == [50]
 
 
-def test_one_place_that_the_panel_does_not_know_holds_up_nobody(paid_study):
+def test_a_place_unknown_to_the_panel_does_not_block_others(paid_study):
     payments = [paid_study.order(paid_study.place(ends="give_back")) for _ in range(3)]
     unheard_of = paid_study.order(paid_study.place(ends="give_back"))
     place = unheard_of.place

@@ -75,7 +75,9 @@ def test_the_first_panel_is_added_with_the_cells(fake, quotas, study, lead_clien
     assert [one.places for one in Recruitment.objects.order_by("pk")] == [2, 2]
 
 
-def test_nothing_is_offered_to_publish_that_cannot_be_paid(fake, prolific_panel, quotas, lead_client):
+def test_drafts_that_cannot_be_paid_are_not_offered_for_publication(
+    fake, prolific_panel, quotas, lead_client
+):
     places = {"places_0": 50_000, "places_1": 10, "places_2": 0}
     lead_client.post(at("recruit_all", quotas), {**TERMS, **WORDS, **places, "provider": prolific_panel.pk})
     shown = lead_client.get(at("recruitments_publish", quotas)).content.decode()
@@ -96,7 +98,7 @@ def test_terms_below_the_floor_and_no_places_are_refused_at_the_form(
     assert not fake.documents("study")
 
 
-def test_only_leads_do_it(prolific_panel, quotas, analyst_client, stranger_client):
+def test_only_leads_recruit(prolific_panel, quotas, analyst_client, stranger_client):
     for name in ("recruit_all", "recruitments_publish"):
         assert analyst_client.get(at(name, quotas)).status_code == 403
         assert stranger_client.get(at(name, quotas)).status_code == 404

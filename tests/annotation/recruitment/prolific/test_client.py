@@ -37,7 +37,7 @@ def test_submissions_are_listed_past_a_page(fake, client_of):
     assert {submission.study for submission in submissions} == {study.id}
 
 
-def test_people_are_approved_once_however_often_it_is_asked(fake, remote, reviewed):
+def test_repeated_approvals_approve_people_once(fake, remote, reviewed):
     submissions = [reviewed(number) for number in range(3)]
     remote.approve(submissions)
     remote.approve(submissions)
@@ -61,7 +61,7 @@ def test_a_screen_out_pays_its_fixed_reward(fake, remote, remote_study):
     assert [(row["amount"], row["fees"]) for row in fake.ledger()] == [(50, 17)]
 
 
-def test_bonuses_are_set_up_then_paid_each_time_it_is_asked(fake, remote, remote_study, reviewed):
+def test_bonuses_are_set_up_and_paid_at_each_request(fake, remote, remote_study, reviewed):
     submission = reviewed()
     batch = remote.create_bonuses(remote_study, [(submission, 125)])
     assert (batch.amount, batch.fees, batch.total) == (125, 42, 167)
@@ -73,7 +73,7 @@ def test_bonuses_are_set_up_then_paid_each_time_it_is_asked(fake, remote, remote
     assert [row["amount"] for row in fake.ledger()] == [125, 125]
 
 
-def test_a_bonus_shows_only_after_a_while(fake, remote, remote_study, reviewed):
+def test_a_bonus_is_visible_only_after_a_while(fake, remote, remote_study, reviewed):
     submission = reviewed()
     fake.configure(bonus_delay=300.0)
     remote.pay_bonuses(remote.create_bonuses(remote_study, [(submission, 125)]).id)
@@ -96,7 +96,7 @@ def test_money_is_counted_in_whole_units_and_never_overdrawn(fake, remote):
         remote.transition_study(other.id, "PUBLISH")
 
 
-def test_people_time_and_rates_are_asked_for(fake, remote):
+def test_people_time_and_rates_are_requested(fake, remote):
     assert remote.eligible(fake.workspace) == 5_000
     filters = ({"filter_id": "current_country", "selected_values": ["1"]},)
     assert remote.eligible(fake.workspace, filters) == 2_500
@@ -116,7 +116,7 @@ def test_events_are_subscribed_to_with_a_secret(fake, remote):
     assert remote.subscriptions(fake.workspace) == ()
 
 
-def test_who_is_asked_to_wait_waits_as_long_as_asked(fake, remote, remote_study):
+def test_the_client_waits_as_long_as_requested(fake, remote, remote_study):
     fake.fault("study", "429", times=2, seconds=0.6)
     began = time.monotonic()
     assert remote.study(remote_study).status == "ACTIVE"
@@ -130,9 +130,7 @@ def test_a_busy_prolific_is_not_waited_for_longer_than_our_patience(fake, client
     assert (raised.value.code, raised.value.done) == ("prolific_busy", False)
 
 
-def test_a_gateway_that_fails_is_asked_again_only_for_what_can_be_repeated(
-    fake, remote, reviewed, remote_study
-):
+def test_gateway_errors_are_retried_only_for_repeatable_requests(fake, remote, reviewed, remote_study):
     submission = reviewed()
     fake.fault("approve", "502_after", times=1)
     remote.approve([submission])
@@ -145,7 +143,7 @@ def test_a_gateway_that_fails_is_asked_again_only_for_what_can_be_repeated(
 
 
 @pytest.mark.parametrize(("kind", "paid"), [("429", 0), ("502", 0), ("502_after", 1), ("closed_after", 1)])
-def test_a_payment_is_sent_once_whatever_comes_of_it(fake, remote, remote_study, reviewed, kind, paid):
+def test_a_payment_is_sent_only_once(fake, remote, remote_study, reviewed, kind, paid):
     batch = remote.create_bonuses(remote_study, [(reviewed(), 125)])
     fake.fault("pay_bonuses", kind, times=1, seconds=0.1)
     with pytest.raises(ProlificError) as raised:
@@ -155,7 +153,7 @@ def test_a_payment_is_sent_once_whatever_comes_of_it(fake, remote, remote_study,
     assert raised.value.done is (False if kind == "429" else None)
 
 
-def test_no_answer_in_time_means_nobody_knows(fake, client_of, remote_study, reviewed):
+def test_a_timeout_leaves_the_outcome_unknown(fake, client_of, remote_study, reviewed):
     remote = client_of(seconds=0.5)
     batch = remote.create_bonuses(remote_study, [(reviewed(), 125)])
     fake.fault("pay_bonuses", "timeout_after", seconds=10.0)
@@ -167,7 +165,7 @@ def test_no_answer_in_time_means_nobody_knows(fake, client_of, remote_study, rev
     assert len(fake.ledger()) == 1
 
 
-def test_a_server_that_is_not_there_was_sent_nothing(fake, client_of, remote_study):
+def test_an_unreachable_server_received_nothing(fake, client_of, remote_study):
     remote = client_of(tries=2)
     fake.kill()
     with pytest.raises(ProlificError) as raised:
@@ -182,7 +180,7 @@ def test_the_token_goes_to_one_address_alone(fake):
         ProlificClient("https://elsewhere.example", fake.token)
 
 
-def test_a_wrong_token_is_told(client_of):
+def test_a_wrong_token_is_reported(client_of):
     with pytest.raises(ProlificError) as raised:
         client_of("another-token-77").study("x")
     assert raised.value.code == "prolific_token"
@@ -215,7 +213,7 @@ def test_no_error_names_a_person_or_place(remote, remote_study, reviewed):
         "token secret-token is wrong",
     ],
 )
-def test_prolifics_own_words_lose_ids_addresses_and_the_token(detail):
+def test_texts_of_prolific_lose_ids_addresses_and_the_token(detail):
     error = of_status(400, {"error": {"detail": detail}}, token="secret-token")
     for hidden in ("5f3a0c77b1d2e4a6c8f00112", "a@b.example", "x.example", "secret-token"):
         assert hidden not in error.message
@@ -264,7 +262,7 @@ def test_time_passes_by_the_clock_of_the_stand_in(fake, remote, remote_study):
         ("/api/v1/submissions/bulk-approve/", {"submission_ids": []}),
     ],
 )
-def test_the_stand_in_refuses_what_prolific_does_not_take(remote, path, body):
+def test_the_stand_in_refuses_what_prolific_refuses(remote, path, body):
     with pytest.raises(ProlificError) as raised:
         remote._connection.post(path, body, repeatable=False)
     assert raised.value.answered == 400

@@ -27,7 +27,7 @@ def say(fake, post, holder, status: str) -> None:
 
 
 @pytest.mark.parametrize("status", ["RETURNED", "TIMED-OUT", "AWAITING REVIEW", "REJECTED", "SCREENED OUT"])
-def test_who_left_holds_no_screen_before_any_job_is_done(fake, post, holder, status):
+def test_screens_of_people_who_left_are_freed_before_any_job_is_done(fake, post, holder, status):
     fake.fault("*", "502", times=None)
     say(fake, post, holder, status)
     inboxes.read()
@@ -44,7 +44,7 @@ def test_the_screen_of_who_left_is_free_when_the_event_is_acknowledged(fake, pos
 
 
 @pytest.mark.parametrize("status", ["RESERVED", "ACTIVE", "A NEW ONE"])
-def test_who_works_keeps_their_screen(fake, post, holder, status):
+def test_people_at_work_keep_their_screen(fake, post, holder, status):
     say(fake, post, holder, status)
     inboxes.read()
     assert leased() == 1
@@ -58,7 +58,7 @@ def test_only_the_screens_of_the_person_are_freed(fake, post, holder, visitor):
     assert leased() == 1
 
 
-def test_an_old_event_that_is_sent_again_ends_no_place(fake, post, holder):
+def test_a_replayed_event_ends_no_place(fake, post, holder):
     """It costs the person the screen they hold; they may go on, for Prolific says that they still work."""
     say(fake, post, holder, "RETURNED")
     inboxes.read()
@@ -69,7 +69,7 @@ def test_an_old_event_that_is_sent_again_ends_no_place(fake, post, holder):
     assert (holder.place.state, leased()) == ("working", 1)
 
 
-def test_an_event_that_cannot_be_read_keeps_no_other_from_being_read(fake, post, holder, caplog):
+def test_an_unreadable_event_does_not_block_others(fake, post, holder, caplog):
     say(fake, post, holder, "RESERVED")
     PanelEvent.objects.update(event_id="earlier", body_sealed="not sealed by us")
     say(fake, post, holder, "RETURNED")

@@ -23,7 +23,7 @@ def described(fake, **changes):
     }  # fmt: skip
 
 
-def test_from_a_token_to_people_who_can_come(fake, marking, study, lead_client):
+def test_a_recruitment_is_connected_drafted_and_published(fake, marking, study, lead_client):
     lead_client.post(page("panel_new") + "?panel=prolific", described(fake))
     panel = study.providers.get()
     assert (panel.kind, panel.workspace) == ("prolific", fake.workspace)
@@ -106,7 +106,7 @@ def announced(planned, lead) -> Recruitment:
     )
 
 
-def test_what_the_workspace_cannot_pay_is_refused(fake, planned, lead, lead_client):
+def test_a_study_that_the_workspace_cannot_pay_is_refused(fake, planned, lead, lead_client):
     announced(planned, lead)
     fake.configure(money=799)  # 3 × 2.00 and a third cost 8.00
     assert "799" not in lead_client.get(page("recruitment_publish", recruitment=planned.pk)).content.decode()
@@ -118,7 +118,7 @@ def test_what_the_workspace_cannot_pay_is_refused(fake, planned, lead, lead_clie
     assert fake.documents("study")[0]["status"] == "UNPUBLISHED"
 
 
-def test_what_goes_beyond_the_campaigns_budget_is_refused(fake, planned, lead, marking):
+def test_a_study_beyond_the_campaigns_budget_is_refused(fake, planned, lead, marking):
     announced(planned, lead)
     marking.options = {**marking.options, "pay_amount": 2, "pay_currency": "GBP", "pay_budget": 7.5}
     marking.save(update_fields=["options"])
@@ -152,7 +152,7 @@ def test_a_publication_that_was_not_done_leaves_a_draft(fake, planned, lead):
     assert draft.publish(recruitment=planned, by=lead).state == "open"
 
 
-def test_one_that_was_interrupted_after_publishing_is_opened_by_pressing_again(fake, planned, lead, remote):
+def test_an_interrupted_publication_is_completed_by_pressing_again(fake, planned, lead, remote):
     announced(planned, lead)
     fake.configure(money=800)
     remote.transition_study(planned.remote_study, "PUBLISH")  # and then we were killed

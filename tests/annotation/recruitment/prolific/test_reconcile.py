@@ -74,7 +74,7 @@ def test_while_prolific_does_not_answer_people_are_asked_to_come_again(fake, pub
     assert browser.come()["Location"] == browser.page("welcome")
 
 
-def test_who_has_a_place_here_comes_back_without_asking_prolific(fake, visitor):
+def test_people_with_a_place_return_without_a_request_to_prolific(fake, visitor):
     browser = visitor()
     fake.kill()
     assert browser.get(browser.reserved["link"].removeprefix("http://testserver"))[
@@ -84,7 +84,7 @@ def test_who_has_a_place_here_comes_back_without_asking_prolific(fake, visitor):
 
 
 @pytest.mark.parametrize("how", ["RETURNED", "TIMED-OUT"])
-def test_who_left_at_prolific_holds_no_screen(fake, visitor, published, how):
+def test_people_who_left_at_prolific_hold_no_screen(fake, visitor, published, how):
     browser = visitor()
     browser.answer(1)
     hold_a_screen(browser)
@@ -104,7 +104,7 @@ def test_who_left_at_prolific_holds_no_screen(fake, visitor, published, how):
     assert reconcile.compare(published).changed == 0
 
 
-def test_who_came_back_without_finishing_is_proposed_for_review(fake, visitor, published):
+def test_people_who_returned_without_finishing_are_proposed_for_review(fake, visitor, published):
     browser = visitor()
     browser.answer(1)
     hold_a_screen(browser)
@@ -117,7 +117,7 @@ def test_who_came_back_without_finishing_is_proposed_for_review(fake, visitor, p
     assert idle.place.state == "left"
 
 
-def test_who_was_paid_by_prolific_is_known_to_be(fake, visitor, published):
+def test_payments_by_prolific_are_recorded(fake, visitor, published):
     browser = visitor()
     browser.answer(3)
     browser.finish()
@@ -133,7 +133,7 @@ def test_who_was_paid_by_prolific_is_known_to_be(fake, visitor, published):
     assert [(row["what"], row["amount"]) for row in fake.ledger()] == [("reward", 200)]
 
 
-def test_an_approval_that_was_ordered_here_is_not_written_down_again(fake, visitor, published, remote, lead):
+def test_an_approval_ordered_here_is_not_recorded_twice(fake, visitor, published, remote, lead):
     browser = visitor()
     browser.answer(3)
     browser.finish()
@@ -159,7 +159,7 @@ def test_a_rejection_leaves_answers_and_decision_as_they_are(fake, visitor, publ
     )
 
 
-def test_a_completed_place_that_prolific_gives_on_is_free_here_too(fake, visitor, published):
+def test_a_completed_place_reassigned_by_prolific_is_free_here_too(fake, visitor, published):
     browsers = [visitor(f"person-{number}") for number in range(3)]
     for browser in browsers:
         browser.answer(1)
@@ -177,7 +177,7 @@ def test_a_completed_place_that_prolific_gives_on_is_free_here_too(fake, visitor
     assert published.held == 3
 
 
-def test_old_news_changes_nothing(fake, visitor, published):
+def test_outdated_states_change_nothing(fake, visitor, published):
     browser = visitor()
     now = timezone.now()
     assert reconcile.apply(browser.place, "AWAITING REVIEW", at=now)
@@ -186,7 +186,7 @@ def test_old_news_changes_nothing(fake, visitor, published):
     assert not reconcile.apply(browser.place, "SOMETHING NEW", at=now + timedelta(seconds=5))
 
 
-def test_the_page_of_a_recruitment_has_places_compared(fake, visitor, published, lead_client):
+def test_opening_the_page_of_a_recruitment_compares_places(fake, visitor, published, lead_client):
     from jobs.models import Job
     from tests.annotation.recruitment.test_lead_pages import page
 

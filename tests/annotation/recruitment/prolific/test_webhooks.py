@@ -24,7 +24,7 @@ from tests.annotation.recruitment.test_lead_pages import page
 pytestmark = pytest.mark.django_db
 
 
-def test_a_return_is_heard_and_frees_the_screen(fake, post, visitor):
+def test_a_return_event_frees_the_screen(fake, post, visitor):
     browser = visitor()
     hold_a_screen(browser)
     fake.give_back(browser.submission)
@@ -51,7 +51,7 @@ def test_an_event_is_stored_before_it_is_acknowledged_and_once(fake, post, visit
 
 @pytest.mark.parametrize("order", [(0, 1, 2), (2, 1, 0), (1, 2, 0), (2, 0, 1)])
 @pytest.mark.parametrize("reachable", [True, False])
-def test_the_order_in_which_events_come_does_not_matter(fake, post, visitor, order, reachable, monkeypatch):
+def test_the_order_of_events_does_not_matter(fake, post, visitor, order, reachable, monkeypatch):
     """Where Prolific does not answer, its signed word counts by the moment of the change."""
     browser = visitor()
     fake.give_back(browser.submission)
@@ -68,7 +68,7 @@ def test_the_order_in_which_events_come_does_not_matter(fake, post, visitor, ord
     assert (browser.place.state, browser.place.remote_status) == ("left", "RETURNED")
 
 
-def test_a_worker_that_dies_leaves_only_what_it_did_not_handle(fake, post, visitor, monkeypatch):
+def test_a_dying_worker_leaves_only_unhandled_events(fake, post, visitor, monkeypatch):
     browsers = [visitor(f"5f3a0c77b1d2e4a6c8f0011{number}") for number in range(3)]
     for browser in browsers:
         fake.give_back(browser.submission)
@@ -104,7 +104,7 @@ def test_a_forged_event_is_refused_and_changes_nothing(fake, post, visitor, told
     assert told.unsigned_at is None
 
 
-def test_a_true_event_in_another_envelope_is_looked_up(fake, post, visitor):
+def test_a_valid_event_with_another_id_and_time_is_looked_up(fake, post, visitor):
     """Neither the id nor the moment is signed: somebody who overheard an event may send it as a new one."""
     browser = visitor()
     fake.open_link(browser.submission)
@@ -131,25 +131,25 @@ def test_events_older_than_a_day_and_from_the_future_are_refused(fake, post, vis
         ({"body": "x" * 70_000}, 413),
     ],
 )
-def test_what_is_no_event_is_refused(fake, post, visitor, changes, status):
+def test_malformed_events_are_refused(fake, post, visitor, changes, status):
     assert post.bring(events_of(fake, visitor())[0], **changes) == status
     assert not PanelEvent.objects.exists()
 
 
 @pytest.mark.parametrize("body", ["[]", "{", '{"event_type": "study.status.change"}', '{"event_type": 7}'])
-def test_events_that_say_nothing_of_a_place_are_stored_and_done(fake, post, visitor, body):
+def test_events_without_a_place_are_stored_and_done(fake, post, visitor, body):
     assert post.bring(events_of(fake, visitor())[0], body=body) == 204
     webhooks.handle(post.provider)
     assert PanelEvent.objects.get().handled_at is not None
 
 
-def test_an_address_that_nobody_gave_out_is_not_known(told, db):
+def test_an_address_never_given_out_is_not_found(told, db):
     address = reverse("panel:events", args=["2b1c0c7e-3f0f-4c3a-8b0a-6f6b1d1c9a10"])
     assert Client().post(address, b"{}", content_type="application/json").status_code == 404
     assert Client().get(address).status_code == 405
 
 
-def test_a_lost_secret_is_told_and_replaced(fake, post, visitor, told, lead_client, settings):
+def test_a_lost_secret_is_reported_and_replaced(fake, post, visitor, told, lead_client, settings):
     browser = visitor()
     lost = fake.control("lose_secret")["value"]  # somebody made another one at Prolific
     assert post.bring(events_of(fake, browser)[0], secret=lost) == 403
@@ -176,7 +176,7 @@ def test_events_need_an_encrypted_address(fake, published, lead):
         subscription.connect(provider=published.provider, site="http://labels.example", by=lead)
 
 
-def test_the_stand_in_tells_a_real_server(fake, told, published, live_server, lead, visitor):
+def test_the_stand_in_sends_events_to_a_real_server(fake, told, published, live_server, lead, visitor):
     """Duplicates, forgeries, late and swapped events of the stand-in, over HTTP: each 2xx is stored once."""
     if connection.vendor == "sqlite":
         pytest.skip("another thread cannot write to a database in memory that a test writes to")
@@ -204,12 +204,12 @@ def test_the_stand_in_tells_a_real_server(fake, told, published, live_server, le
     assert states == ["RETURNED", "AWAITING REVIEW", "ACTIVE"]
 
 
-test_the_stand_in_tells_a_real_server = pytest.mark.django_db(transaction=True)(
-    test_the_stand_in_tells_a_real_server
+test_the_stand_in_sends_events_to_a_real_server = pytest.mark.django_db(transaction=True)(
+    test_the_stand_in_sends_events_to_a_real_server
 )
 
 
-def test_what_was_handled_long_ago_is_forgotten(fake, post, visitor):
+def test_events_handled_long_ago_are_deleted(fake, post, visitor):
     post.bring(events_of(fake, visitor())[0])
     webhooks.handle(post.provider)
     webhooks.forget_old()
@@ -219,7 +219,7 @@ def test_what_was_handled_long_ago_is_forgotten(fake, post, visitor):
     assert PanelEvent.objects.count() == 0
 
 
-def test_the_sweep_handles_what_was_left_and_compares_what_is_due(fake, post, visitor, published):
+def test_the_sweep_handles_leftover_events_and_due_comparisons(fake, post, visitor, published):
     from django.core.cache import cache
 
     post.bring(events_of(fake, visitor())[0])

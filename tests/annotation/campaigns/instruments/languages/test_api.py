@@ -24,7 +24,7 @@ def test_languages_are_read_and_added(draft, lead_client):
     assert (wrong.status_code, wrong.json()["error"]["code"]) == (400, "language_unknown")
 
 
-def test_the_file_goes_out_and_comes_back(draft, lead_client):
+def test_the_file_is_downloaded_and_uploaded(draft, lead_client):
     address = f"/api/v1/campaigns/{draft.pk}/translations"
     content = lead_client.get(address).content
     assert content.startswith(b"\xef\xbb\xbfkey,place,source,digest,de")

@@ -26,7 +26,7 @@ def test_a_lead_adds_fills_in_and_uploads(draft, lead_client):
     assert language_states(draft)[0].complete
 
 
-def test_leaving_texts_in_english_is_warned_of(draft, lead_client):
+def test_a_warning_precedes_leaving_texts_in_english(draft, lead_client):
     page = reverse("annotation:language_untranslated", kwargs=PLACE | {"language": "de"})
     assert "Screens in two languages" in lead_client.get(page).text
     assert lead_client.post(page, {"reason": ""}).status_code == 400

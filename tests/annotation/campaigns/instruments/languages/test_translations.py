@@ -39,7 +39,7 @@ def test_the_file_has_every_text_that_annotators_read(draft):
     assert list(rows[0]) == ["key", "place", "source", "digest", "de"]
 
 
-def test_what_the_platform_has_in_a_language_needs_no_translation(draft):
+def test_texts_that_the_platform_translates_need_no_translation(draft):
     texts = {text.source.key: text for text in state(draft).texts}
     assert texts["guidelines"].state == "built-in"
     assert texts["pay"].state == "missing"
@@ -103,7 +103,7 @@ def test_a_placeholder_is_kept(draft, lead, monkeypatch):
     put(draft, [{**rows[0], "de": "Sieht man {attribute}?"}])
 
 
-def test_a_row_comes_once(draft):
+def test_a_row_may_occur_only_once(draft):
     rows = filled(draft, "de")
     assert "is in row 2, too" in refusal(draft, [rows[0], rows[0]])
 
@@ -138,7 +138,7 @@ def test_a_file_that_is_no_csv_is_refused(draft, content, code):
 
 
 @pytest.mark.parametrize("form", [{"delimiter": ";"}, {"delimiter": "\t"}, {"encoding": "utf-8-sig"}])
-def test_what_spreadsheets_save_is_read(draft, form):
+def test_files_saved_by_spreadsheets_are_read(draft, form):
     put(draft, filled(draft, "de"), **form)
     assert state(draft).complete
 
@@ -179,7 +179,7 @@ def test_a_complete_language_leaves_nothing_out(draft, lead):
         translations.leave_untranslated(campaign=draft, language="de", reason="Why not.", by=lead)
 
 
-def test_what_answers_are_about_is_fixed_when_the_campaign_opens(draft, lead):
+def test_texts_that_answers_are_about_are_fixed_at_opening(draft, lead):
     put(draft, filled(draft, "de"))
     opened = lifecycle.open_(campaign=draft, by=lead)
     rows = [row for row in exported(opened) if row["key"].startswith("attribute.")]
@@ -210,7 +210,7 @@ def test_an_offered_language_stays(draft, lead):
     assert state(opened).outdated == 1
 
 
-def test_only_languages_that_the_pages_exist_in_are_added(draft, lead):
+def test_only_languages_of_the_pages_can_be_added(draft, lead):
     for language in ("en", "tlh", "xx", ""):
         with pytest.raises(DomainError, match="Choose one of these languages"):
             translations.add_language(campaign=draft, language=language, by=lead)
@@ -253,7 +253,7 @@ def test_questions_of_a_kind_are_translated_in_the_campaign(study, lead, setting
     assert state(campaign, "es").complete
 
 
-def test_a_file_is_untouched_by_who_reads_it(draft):
+def test_the_same_translations_give_the_same_bytes(draft):
     assert as_file(filled(draft, "de")).getvalue() == as_file(filled(draft, "de")).getvalue()
 
 

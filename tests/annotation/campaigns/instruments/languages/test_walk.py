@@ -89,7 +89,7 @@ def pages_of(client: Client, campaign: Campaign, language: str) -> list[str]:
 
 
 @pytest.mark.parametrize("language", ["de", "es"])
-def test_who_reads_a_language_reads_no_text_of_the_campaign_in_another(three, language):
+def test_readers_of_a_language_see_no_text_of_the_campaign_in_another(three, language):
     client = Client()
     read = pages_of(client, three, language)
     for text in texts_in(three):
@@ -155,7 +155,7 @@ def test_the_language_stays_whatever_the_browser_says_later(plain):
     assert '<html lang="de"' in page.text
 
 
-def test_the_language_changes_by_a_step_of_its_own(plain):
+def test_the_language_is_changed_in_a_separate_step(plain):
     client = joined(plain, "de")
     first = client.get(f"/annotate/{plain.pk}/").context
     client.post(
@@ -212,7 +212,7 @@ def test_a_new_consent_text_is_read_in_one_language(plain, study, lead):
     assert "Bevor" not in page.text
 
 
-def test_the_task_page_asks_the_database_no_more_for_languages(plain):
+def test_languages_add_no_query_to_the_task_page(plain):
     english, german = joined(plain, "en"), joined(plain, "de")
     counts = []
     for client in (english, german):
