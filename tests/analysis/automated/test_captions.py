@@ -20,7 +20,7 @@ ATTRIBUTES = ["tall hat", "hat", "hats and scarves", "drum", "blue scarf", "..."
         "a tall",
     ],
 )
-def test_what_is_marked_is_what_the_measure_finds(text):
+def test_marks_equal_the_matches_of_the_measure(text):
     assert find_spans(text, phrases_by_first_word(ATTRIBUTES)) == match_spans(text, ATTRIBUTES)
 
 

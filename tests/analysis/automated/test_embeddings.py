@@ -33,7 +33,7 @@ def drawn(study) -> Scorer:
     return factories.draw_near(study)
 
 
-def test_an_encoder_that_was_to_score_attributes_measures_no_pull(study, report, analyst_client):
+def test_an_encoder_for_scoring_attributes_measures_no_pull(study, report, analyst_client):
     drawn(study)
     others = Image.objects.filter(study=study).exclude(condition="default")
     ImageEmbedding.objects.filter(sha256__in=others.values("sha256")).delete()
@@ -90,7 +90,7 @@ def test_a_prompt_without_vector_leaves_only_its_target_without_a_score(phrases,
     assert said in text_of(analyst_client, address("mcas"))
 
 
-def test_results_are_old_once_a_text_of_mcas_is_read_at_last(phrases, report, analyst_client):
+def test_results_are_outdated_once_a_missing_text_of_mcas_is_embedded(phrases, report, analyst_client):
     before = measured(phrases).tables["mcas"]
     owl = TextEmbedding.objects.get(text="an image of a owl")
     vector = unpacked([owl.vector], factories.DIM)
@@ -106,7 +106,7 @@ def test_results_are_old_once_a_text_of_mcas_is_read_at_last(phrases, report, an
     assert measured(phrases).tables["mcas"].equals(before)
 
 
-def test_images_of_targets_that_name_no_phrase_are_counted_and_said(phrases, report, analyst_client):
+def test_images_of_targets_without_a_phrase_are_counted_and_reported(phrases, report, analyst_client):
     factories.image(phrases, "imported", condition="target")
     assert measured(phrases).left_out["mcas"] == {"images_without_phrase": 1}
     Image.objects.filter(study=phrases).update(phrase=None)
@@ -121,7 +121,7 @@ def test_images_of_targets_that_name_no_phrase_are_counted_and_said(phrases, rep
     assert "manage.py score" not in page
 
 
-def test_two_encoders_of_one_name_are_told_apart(study, report, analyst_client):
+def test_two_encoders_of_one_name_are_distinguished(study, report, analyst_client):
     drawn(study)
     factories.another_encoder(study, "pull")
     table = measured(study).tables["pull"]
@@ -137,7 +137,7 @@ def test_two_encoders_of_one_name_are_told_apart(study, report, analyst_client):
         assert "</strong> of 2 groups are nearer" in page
 
 
-def test_categories_stand_once_for_each_encoder(phrases, report, analyst_client):
+def test_categories_are_listed_once_for_each_encoder(phrases, report, analyst_client):
     factories.another_encoder(phrases, "mcas")
     table = measured(phrases).tables["mcas"]
     assert not table.duplicated(["encoder", "model", "category", "target"]).any()

@@ -57,7 +57,7 @@ def test_targets_lean_by_category_with_another_model_beside(phrases, report, ana
     assert analyst_client.get(address("mcas") + "?encoder=nobody").status_code == 404
 
 
-def test_a_missing_text_is_said_and_what_to_do(phrases, report, analyst_client):
+def test_a_missing_text_is_reported_with_a_remedy(phrases, report, analyst_client):
     TextEmbedding.objects.filter(text="moss").delete()
     computed = report(phrases)
     assert computed.summary["empty_tables"]["mcas"] == "texts_without_vectors"
@@ -93,13 +93,13 @@ def test_without_scores_every_page_says_how_to_get_them(judged, report, analyst_
         assert said[page] in text_of(analyst_client, address(page)), page
 
 
-def test_strangers_learn_nothing(phrases, report, stranger_client):
+def test_strangers_get_404(phrases, report, stranger_client):
     report(phrases)
     for page in PAGES:
         assert stranger_client.get(address(page)).status_code == 404
 
 
-def test_new_scores_make_results_old_and_unchanged_ones_do_not(phrases, report, analyst_client):
+def test_new_scores_make_results_outdated_and_unchanged_ones_do_not(phrases, report, analyst_client):
     computed = report(phrases)
     assert "changed after these results" not in text_of(analyst_client, address("mcas"))
     again = report(phrases)
@@ -206,7 +206,7 @@ def test_the_report_and_the_interface_have_the_tables(scored, report, analyst_cl
     assert {name: chosen[name] for name in asked} == asked
 
 
-def test_long_tables_are_found_ordered_and_paged(judged, report, analyst_client, monkeypatch):
+def test_long_tables_are_searched_sorted_and_paged(judged, report, analyst_client, monkeypatch):
     monkeypatch.setattr("analysis.pages.table_page.table_page.__kwdefaults__", {"size": 2})
     report(judged)
     first = text_of(analyst_client, address("attributes") + "?order=name")

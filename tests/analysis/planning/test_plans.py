@@ -73,7 +73,7 @@ def test_a_pilot_gives_rates_agreement_times_and_pay(study, lead):
     assert (values["pay_amount"], values["pay_currency"], values["pay_per"]) == (9.5, "GBP", "hour")
 
 
-def test_one_press_fills_the_form_with_a_pilot(study, lead, lead_client):
+def test_one_button_fills_the_form_from_a_pilot(study, lead, lead_client):
     campaign = labelled(study, lead).campaign
     page = compact(lead_client.get(f"{NEW}?pilot={campaign.slug}").content.decode())
     assert f"Rates, agreement, times and pay below are those of “{campaign.name}”" in page
@@ -81,7 +81,7 @@ def test_one_press_fills_the_form_with_a_pilot(study, lead, lead_client):
     assert lead_client.get(f"{NEW}?pilot=nowhere").status_code == 404
 
 
-def test_a_form_that_is_wrong_says_what_is_and_makes_no_plan(study, lead_client):
+def test_an_invalid_form_shows_its_errors_and_makes_no_plan(study, lead_client):
     sent = {"hypothesis": "H", "primary_measure": "theta", "images": "many"}
     answer = lead_client.post(NEW, sent)
     assert answer.status_code == 400

@@ -54,7 +54,7 @@ def look(campaign):
     return job
 
 
-def test_the_half_width_is_that_of_the_results_and_stops_the_campaign(labelled, study):
+def test_the_half_width_equals_that_of_results_and_stops_the_campaign(labelled, study):
     job = look(labelled)
     assert job.result == {"summary": "Look 1 after 32 answers: the campaign stops."}
     assert labelled.state == "paused"
@@ -68,7 +68,7 @@ def test_the_half_width_is_that_of_the_results_and_stops_the_campaign(labelled, 
     assert rule.startswith("precision reached. At look 1 the half-width of θ was ")
 
 
-def test_a_wider_interval_is_counted_and_stops_nothing(labelled, lead, lead_client):
+def test_a_wider_interval_is_recorded_but_does_not_stop_the_campaign(labelled, lead, lead_client):
     lifecycle.change_settings(campaign=labelled, by=lead, options={"stop_half_width": 0.001})
     look(labelled)
     assert labelled.state == "open"
@@ -78,7 +78,7 @@ def test_a_wider_interval_is_counted_and_stops_nothing(labelled, lead, lead_clie
     assert "false findings slightly more likely" in page
 
 
-def test_no_look_is_due_before_the_least_number_of_answers(labelled, lead):
+def test_no_check_is_due_before_the_minimum_number_of_answers(labelled, lead):
     lifecycle.change_settings(campaign=labelled, by=lead, options={"stop_least": 33})
     assert precision.queue_looks() == []
     record = looks.record(campaign=labelled, answers=32, half_width=0.1)
@@ -86,7 +86,7 @@ def test_no_look_is_due_before_the_least_number_of_answers(labelled, lead):
     assert not CampaignStop.objects.exists()
 
 
-def test_the_next_look_waits_for_more_answers(labelled, lead):
+def test_the_next_check_waits_for_more_answers(labelled, lead):
     lifecycle.change_settings(
         campaign=labelled, by=lead, options={"stop_half_width": 0.001, "stop_every": 20}
     )
@@ -98,19 +98,19 @@ def test_the_next_look_waits_for_more_answers(labelled, lead):
     assert (second.number, stop.rule) == (2, "precision")
 
 
-def test_two_workers_count_one_look(labelled):
+def test_two_workers_record_a_check_once(labelled):
     first, stop = looks.record(campaign=labelled, answers=32, half_width=None, reason="no_bounded_interval")
     assert (first.number, stop) == (1, None)
     assert looks.record(campaign=labelled, answers=32, half_width=0.1) == (None, None)
 
 
-def test_a_look_is_queued_once(labelled):
+def test_a_check_is_queued_once(labelled):
     assert len(precision.queue_looks()) == 1
     assert precision.queue_looks() == []
     assert precision.look_now_and_then() == []
 
 
-def test_a_paused_campaign_is_not_looked_at(labelled, lead):
+def test_a_paused_campaign_is_not_checked(labelled, lead):
     (job,) = precision.queue_looks()
     lifecycle.pause(campaign=labelled, by=lead)
     execute(job.pk)

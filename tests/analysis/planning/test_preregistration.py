@@ -40,7 +40,7 @@ def test_a_preregistration_holds_plan_and_design_with_its_digest(computed, study
     assert sorted(text["groups"]) == sorted(study.groups.values_list("name", flat=True))
 
 
-def test_nothing_changed_until_something_does(computed, study, lead):
+def test_changes_are_empty_until_something_changes(computed, study, lead):
     campaign = draft(study, lead)
     registration = preregister(study=study, plan=computed, by=lead)
     assert changes_since(registration) == []

@@ -43,7 +43,7 @@ def circles(drawing: str) -> int:
     return drawing.count('class="plot-point')
 
 
-def test_every_group_with_a_pull_is_a_point_with_its_interval_and_its_regions_form():
+def test_groups_with_a_pull_are_points_with_interval_and_the_shape_of_their_region():
     plot = pull_plot(PULL, {"Orsani": "The Orsani"}, REGIONS)
     assert plot.n == 2
     for drawing in (plot.wide, plot.narrow):
@@ -61,7 +61,7 @@ def test_every_group_with_a_pull_is_a_point_with_its_interval_and_its_regions_fo
     assert pull_plot(PULL[2:], {}, {}) is None
 
 
-def test_more_regions_than_forms_share_the_last_one():
+def test_surplus_regions_share_the_last_shape():
     points = [DataPoint(f"g{i}", 0.0, 0.0, f"region {i}") for i in range(len(FORMS) + 3)]
     series = series_of(points)
     assert (len(series), series[-1]) == (len(FORMS), OTHERS)
@@ -69,14 +69,14 @@ def test_more_regions_than_forms_share_the_last_one():
     assert form_of(series, "region 9") == len(FORMS) - 1
 
 
-def test_forms_differ_and_stay_where_they_are_put():
+def test_marker_shapes_differ_and_are_stable():
     paths = {form: form_path(form, 10.0, 20.0) for form in FORMS}
     assert len(set(paths.values())) == len(FORMS)
     for path in paths.values():
         assert path.startswith("M")
 
 
-def test_an_axis_of_numbers_holds_what_it_is_given():
+def test_a_numeric_axis_covers_its_values():
     axis = number_axis([-0.013, 0.21], "x", zero=True, reference=True)
     assert axis.low <= -0.013
     assert axis.high >= 0.21
@@ -88,7 +88,7 @@ def test_an_axis_of_numbers_holds_what_it_is_given():
     assert len({tiny.write(tick) for tick in tiny.ticks()}) == len(tiny.ticks())
 
 
-def test_targets_lean_to_either_side_and_one_without_a_score_says_why():
+def test_targets_are_on_either_side_and_one_without_a_score_says_why():
     rows = [
         target("wren", -0.3, -0.4, -0.2),
         target("owl", 0.5, 0.3, 0.7),
@@ -125,7 +125,7 @@ def test_calibration_is_drawn_with_its_interval_and_where_both_are_equal():
     assert calibration_plot(rows[1:], {}) is None
 
 
-def test_theta_of_people_and_of_a_machine_lie_against_each_other():
+def test_theta_of_people_is_plotted_against_theta_of_a_machine():
     rows = [
         {"identity_group": name, "human_theta_smoothed": x, "automated_theta_smoothed": y, "human_theta": x,
          "automated_theta": y}

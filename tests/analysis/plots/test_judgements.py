@@ -86,7 +86,7 @@ def test_every_shape_but_antarctica_is_drawn_and_small_countries_are_placed():
     assert (round(malta.longitude), round(malta.latitude)) == (14, 36)
 
 
-def test_a_country_of_one_group_has_its_value_and_says_it():
+def test_a_country_of_one_group_shows_the_groups_value():
     (place,) = on("theta", Velmari="MLT")
     assert place.value == 4.0
     assert place.says == ("Velmari 4.00, 95 % interval of θ 2.00 without an upper end, n = 20 judgements")
@@ -123,14 +123,14 @@ def test_the_map_colours_greys_and_leaves_out():
     assert plot.wide.count('class="map-land"') == 1
 
 
-def test_what_is_said_on_a_map_is_escaped():
+def test_texts_on_a_map_are_escaped():
     measure = MEASURES["theta"]
     mine = [row | {"name": '"><script>'} for row in rows(Velmari="MLT") if row["map_code"]]
     plot = map_plot(measure, places(measure, mine, LIKELIHOOD, epsilon=0.05, url=lambda _: ""), mine)
     assert "<script>" not in plot.wide
 
 
-def test_scales_hold_every_value():
+def test_scales_contain_every_value():
     assert ratio_scale("").colour(1.0) == "map-d4"
     assert signed_scale([-0.3, 0.1, 5.0], "").colour(-0.3) in {"map-d1", "map-d2", "map-d3"}
     for scale, values in (
@@ -177,7 +177,7 @@ def many(number=50):
     return [tendency(f"People {place:02}", 1 + place / 10, None, None) for place in range(number)]
 
 
-def test_a_plot_of_very_many_groups_says_where_it_leaves_groups_out_and_its_table_too():
+def test_plot_and_table_of_very_many_groups_mark_the_omission():
     plot = theta_plot(many(), {})
     assert "the 20 largest and the 20 smallest of 50" in plot.units
     for drawing in (plot.wide, plot.narrow, vl_convert.vegalite_to_svg(plot.spec())):

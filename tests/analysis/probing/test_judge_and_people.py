@@ -67,14 +67,14 @@ def answer_all(campaign, annotator, shift: int) -> int:
 
 
 @pytest.mark.database_free
-def test_levels_take_turns_until_there_are_enough():
+def test_pairs_are_drawn_from_levels_in_turn():
     by_level = {1: ["a", "b", "c", "d"], 4: ["e"], 5: ["f", "g"]}
     assert evenly(by_level, 5) == ["a", "e", "f", "b", "g"]
     assert evenly(by_level, 99) == ["a", "e", "f", "b", "g", "c", "d"]
     assert evenly({}, 3) == []
 
 
-def test_as_many_of_each_level_are_drawn_as_there_are(judged, lead):
+def test_a_small_level_is_drawn_completely(judged, lead):
     campaign = open_campaign(judged, lead, "--pairs", "10")
     assert campaign.annotators_per_task == 3
     assert set(campaign.tasks.values_list("sensitive", flat=True)) == {True}
@@ -86,7 +86,7 @@ def test_as_many_of_each_level_are_drawn_as_there_are(judged, lead):
     assert all(drawn[one] in (fewest, fewest + 1, there[one]) for one in there)
 
 
-def test_the_draw_belongs_to_the_seed_and_not_to_the_order_of_rows(judged):
+def test_the_draw_depends_on_the_seed_and_not_on_the_order_of_rows(judged):
     source = JudgedAssociations()
     first = source.draw(judged, number=8, seed=1)
     rows = list(AssociationScore.objects.order_by("-pk"))
@@ -98,7 +98,7 @@ def test_the_draw_belongs_to_the_seed_and_not_to_the_order_of_rows(judged):
     assert source.draw(judged, number=8, seed=2) != first
 
 
-def test_a_word_of_a_description_is_shown_with_its_descriptor(judged):
+def test_words_of_descriptions_are_shown_with_their_descriptor(judged):
     AssociationScore.objects.filter(pk=AssociationScore.objects.earliest("pk").pk).update(
         descriptor="elder", text="brisk"
     )

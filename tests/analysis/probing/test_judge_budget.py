@@ -40,7 +40,7 @@ def most(pair) -> Decimal:
     return (Decimal(most_tokens(pair)) * 1_000 + MAX_TOKENS * 2_000) / 1_000_000
 
 
-def test_nothing_is_sent_that_the_budget_does_not_cover_and_a_larger_one_goes_on(study, judge, settings):  # noqa: F811
+def test_requests_stay_within_the_budget_and_continue_with_a_larger_one(study, judge, settings):  # noqa: F811
     settings.OPENAI_CHATS_AT_ONCE = 2
     pairs = scored_pairs(study)
     # The endpoint counts 0.03 for each: after four or five, the most that another can cost is no longer covered.
@@ -56,7 +56,7 @@ def test_nothing_is_sent_that_the_budget_does_not_cover_and_a_larger_one_goes_on
     assert AssociationScore.objects.count() == len(judge.asked) == len(pairs)
 
 
-def test_what_was_used_counts_and_not_the_most_it_could_have_been(study, settings):
+def test_reported_usage_counts_and_not_the_maximum(study, settings):
     def answered(body):
         return completion(level(body), usage=(100, 1))
 
@@ -67,7 +67,7 @@ def test_what_was_used_counts_and_not_the_most_it_could_have_been(study, setting
     assert spent == len(scored_pairs(study)) * Decimal("0.102")
 
 
-def test_what_was_under_way_when_a_worker_was_killed_stays_spent(study, judge):  # noqa: F811
+def test_requests_under_way_in_a_killed_worker_stay_charged(study, judge):  # noqa: F811
     scorer = plan_scorer(
         study=study, kind="judge", model_id="arbiter", parameters=PRICES | {"budget": 5}, by=None
     )
@@ -77,7 +77,7 @@ def test_what_was_under_way_when_a_worker_was_killed_stays_spent(study, judge): 
     assert scorer.spent == sum(amounts) == sum(map(most, pairs))
 
 
-def test_what_was_certainly_not_answered_is_given_back(study, settings):
+def test_requests_certainly_not_answered_are_refunded(study, settings):
     settings.OPENAI_BASE_URLS = ["http://127.0.0.1:9/v1"]
     scorer = plan_scorer(study=study, kind="judge", model_id="arbiter", parameters=PRICES, by=None)
     with chat_endpoint(lambda _: (401, {}, {"error": {"message": "wrong key"}})) as endpoint:
@@ -101,7 +101,7 @@ def test_half_a_price_and_a_budget_without_one_are_refused(study, judge, wrong, 
         plan_scorer(study=study, kind="judge", model_id="arbiter", parameters=wrong, by=None)
 
 
-def test_a_lead_starts_a_judge_from_the_page_and_reads_what_it_cost(study, lead, lead_client, judge):  # noqa: F811
+def test_a_lead_starts_a_judge_from_the_page_and_sees_its_cost(study, lead, lead_client, judge):  # noqa: F811
     reports.compute_report(study=study, parameters=parameters_of(study, resamples=100), by=lead)
     new = reverse("scoring:new", kwargs={"study": study.slug})
     page = compact(lead_client.get(new).content.decode())

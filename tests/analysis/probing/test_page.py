@@ -64,7 +64,7 @@ def test_before_the_first_report_answers_of_models_are_counted(uncomputed, analy
     ]
 
 
-def test_before_any_answer_the_page_says_what_is_missing(uncomputed, analyst_client):
+def test_without_answers_the_page_says_what_is_missing(uncomputed, analyst_client):
     Answer.objects.update(outcome="pending", text="", finished_at=None)
     page = read(analyst_client)
     assert "Nothing to measure yet" in page
@@ -94,7 +94,7 @@ def test_scores_are_broken_down(computed, analyst_client, by, words):
 
 
 @pytest.mark.parametrize("query", ["by=colour", "experiment=weather", "answers_of=weaver-9"])
-def test_nothing_else_is_made_up(computed, analyst_client, query):
+def test_unknown_choices_are_not_found(computed, analyst_client, query):
     assert analyst_client.get(f"{PAGE}?{query}").status_code == 404
 
 
@@ -143,7 +143,7 @@ def test_the_report_has_every_part(computed, analyst_client):
     assert "stereotypes about groups of people in order to measure" not in report
 
 
-def test_the_overview_leads_there_and_the_table_can_be_taken_away(computed, analyst_client):
+def test_the_overview_links_to_the_page_and_the_table_can_be_downloaded(computed, analyst_client):
     overview = read(analyst_client, reverse("analysis:overview", kwargs={"study": "weavers"}))
     assert "96 answers of 2 models" in overview
     assert PAGE in overview

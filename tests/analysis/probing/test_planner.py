@@ -22,7 +22,7 @@ def test_designs_follow_from_the_numbers():
 
 
 @pytest.mark.database_free
-def test_a_spread_of_the_study_takes_the_place_of_guesses():
+def test_the_spread_measured_in_the_study_replaces_guesses():
     chosen = DesignParameters.read({"scenarios": "10", "repeats": "1", "models": "1"})
     (row,) = designs(chosen, {"scenarios": 0.0, "differences": 0.0, "answers": 0.5})
     # 0.5²/2 = 0.125; 2.262·√(0.125/10) = 0.253.
@@ -32,7 +32,7 @@ def test_a_spread_of_the_study_takes_the_place_of_guesses():
 
 @pytest.mark.database_free
 @pytest.mark.parametrize("text", ["", "ten", "0", "1001", "-3", "1,2,3,x"])
-def test_what_is_no_list_of_numbers_has_none(text):
+def test_an_invalid_list_of_numbers_is_empty(text):
     assert whole_numbers(text) == []
 
 
@@ -52,7 +52,7 @@ def test_a_study_is_planned_before_any_answer(probed, analyst, analyst_client):
     assert "Detectable" not in wrong
 
 
-def test_answers_of_the_study_say_how_much_they_vary(computed, analyst_client):
+def test_the_spread_is_estimated_from_answers_of_the_study(computed, analyst_client):
     page = compact(analyst_client.get(f"{PAGE}?scenarios=20&repeats=3").content.decode())
     assert "estimated from the answers of this study" in page
     assert page.count("<tr>") == 1 + 1

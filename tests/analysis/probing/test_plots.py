@@ -21,7 +21,7 @@ def row(model="loom", p_holm=0.001, **more):
 
 
 @pytest.mark.database_free
-def test_a_difference_is_filled_and_none_is_hollow():
+def test_differences_are_filled_and_others_hollow():
     plot = difference_plot([row(), row("reed", p_holm=0.2)], "trades")
     assert plot.wide.count('class="plot-mark stereotype"') == 1
     assert plot.wide.count('class="plot-mark random"') == 1
@@ -31,7 +31,7 @@ def test_a_difference_is_filled_and_none_is_hollow():
 
 
 @pytest.mark.database_free
-def test_interactions_are_in_the_table_alone():
+def test_interactions_are_shown_only_in_the_table():
     plot = difference_plot(
         [row(), row(family="interaction", factor="colour × size", level=None, other=None)], "trades"
     )
@@ -39,13 +39,13 @@ def test_interactions_are_in_the_table_alone():
 
 
 @pytest.mark.database_free
-def test_what_is_not_defined_is_not_drawn():
+def test_undefined_values_are_not_drawn():
     assert difference_plot([row(difference=None, reason="no_pairs", p_holm=None)], "trades") is None
     assert difference_plot([], "trades") is None
 
 
 @pytest.mark.database_free
-def test_very_many_groups_are_shown_by_both_ends():
+def test_only_both_ends_of_very_many_groups_are_shown():
     scores = [
         {"model": "loom", "experiment": "trades", "group": f"g{number:02}", "n": 3, "association": number / 60,
          "ci_low": None, "ci_high": None, "reason": "one_scenario"}
@@ -59,7 +59,7 @@ def test_very_many_groups_are_shown_by_both_ends():
 
 
 @pytest.mark.database_free
-def test_labels_leave_out_what_all_share():
+def test_labels_omit_parts_common_to_all():
     assert shortened([("loom", "tall"), ("loom", "short")]) == (["tall", "short"], ["loom"])
     assert shortened([("loom", "tall")]) == (["tall"], ["loom"])
     assert shortened([("loom", "tall"), ("reed", "short")]) == (["loom · tall", "reed · short"], [])
@@ -75,11 +75,11 @@ def test_labels_leave_out_what_all_share():
         (row(p_holm=None, reason="no_variation"), "not tested: no variation"),
     ],
 )
-def test_a_finding_tells_none_shown_from_none_there(test, words):
+def test_the_text_distinguishes_no_evidence_from_no_difference(test, words):
     assert finding(test) == words
 
 
-def test_every_plot_can_be_taken_away(computed, analyst_client):
+def test_every_plot_can_be_downloaded(computed, analyst_client):
     def file(name, form):
         answer = analyst_client.get(
             reverse("analysis:plot", args=["weavers", name, form]) + "?experiment=trades"

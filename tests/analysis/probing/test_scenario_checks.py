@@ -81,7 +81,7 @@ def test_kept_scenarios_alone_are_compared(pictured, lead, analyze):
     assert "scenario not alike (32)" in report
 
 
-def test_a_scenario_that_is_not_decided_falls_out_too(pictured, lead, analyze, lead_client):
+def test_undecided_scenarios_are_left_out_too(pictured, lead, analyze, lead_client):
     answer(
         opened_check(pictured.study, lead), {"loom": [ALIKE] * 3, "market": [ALIKE], "harbour": [ALIKE] * 3}
     )
@@ -118,7 +118,7 @@ def test_open_answers_follow_the_same_verdicts(study, lead):
     assert "scenario_not_alike" in choices.left_out
 
 
-def test_images_of_another_model_are_judged_apart(pictured, lead):
+def test_images_of_another_model_are_judged_separately(pictured, lead):
     """A check of one model's images says nothing about those of another model."""
     answer(opened_check(pictured.study, lead), {name: [ALIKE] * 3 for name in ("loom", "market", "harbour")})
     pictured.study.images.filter(scenario="loom").update(model_label="other")

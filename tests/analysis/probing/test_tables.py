@@ -129,7 +129,7 @@ def test_people_who_disagree_decide_nothing_until_a_third_does(probed, analyze):
     assert associations == pytest.approx([0.5, 1, 0.75, 0.5])
 
 
-def test_a_leads_newest_override_counts_above_all(probed, analyze, lead):
+def test_a_leads_newest_override_takes_precedence(probed, analyze, lead):
     place = {"model": "weaver-1", "scenario": "loom", "group": "green_tall", "order": "published"}
     answer = probed.answer(repeat=0, **place)
     Coding.objects.create(
@@ -154,7 +154,7 @@ def test_a_leads_newest_override_counts_above_all(probed, analyze, lead):
     assert (before, association()) == (pytest.approx(0.5), pytest.approx(0.75))
 
 
-def test_what_was_not_asked_or_coded_is_counted_and_what_failed_is_missing(probed, analyze):
+def test_unasked_and_uncoded_answers_are_counted_and_failed_ones_are_missing(probed, analyze):
     place = {"model": "weaver-1", "scenario": "loom", "group": "green_tall"}
     pending = probed.answer(order="published", repeat=0, **place)
     Coding.objects.filter(answer=probed.answer(order="published", repeat=1, **place)).delete()
@@ -221,7 +221,7 @@ def test_other_codings_are_other_inputs(probed, analyze):
     assert before["inputs_digest"] != after["inputs_digest"]
 
 
-class TestAServedModelThatChanges:
+class TestChangedServedModel:
     @pytest.fixture
     def changed(self, probed):
         """The endpoint serves another model for the second half of the answers of weaver-1."""
@@ -235,7 +235,7 @@ class TestAServedModelThatChanges:
         Answer.objects.filter(pk=answers[-1].pk).update(outcome="declined", served_model="", text="")
         return probed
 
-    def test_has_rows_of_its_own_in_every_table_and_is_said(self, changed, analyze):
+    def test_has_its_own_rows_in_every_table_and_is_reported(self, changed, analyze):
         tables, summary = analyze(changed.study)
         models = ["weaver-1, served as loom-a", "weaver-1, served as loom-b", "weaver-2"]
         for name in ("pairs_scores", "pairs_tests", "pairs_scenarios", "pairs_orders"):
@@ -260,7 +260,7 @@ class TestAServedModelThatChanges:
         report = (tmp_path / "results" / "report.html").read_text(encoding="utf-8")
         assert "The endpoint served more than one model as weaver-1." in compact(report)
 
-    def test_one_that_stays_is_one_model(self, probed, analyze):
+    def test_a_served_model_that_stays_is_one_model(self, probed, analyze):
         probed.runs["weaver-1"].answers.update(served_model="loom-a", fingerprint="fp_1")
         tables, summary = analyze(probed.study)
         assert {row["model"] for row in tables["pairs_scores"]} == {"weaver-1", "weaver-2"}
@@ -295,7 +295,7 @@ def test_an_experiment_compares_what_its_probe_set_says(probed, analyze):
     assert primary() == {"colour"}
 
 
-def test_results_say_when_models_answered_or_answers_were_coded_after_them(probed, lead, client):
+def test_results_show_that_answers_or_codings_are_newer(probed, lead, client):
     def page():
         return compact(client.get(reverse("analysis:probes", args=["weavers"])).content.decode())
 

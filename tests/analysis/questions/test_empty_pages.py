@@ -20,7 +20,7 @@ def test_a_campaign_without_answers_says_so(study, analyst, analyst_client):
     assert "No answers yet" in read(analyst_client)
 
 
-def test_a_measure_that_is_no_more_is_named(study, analyst, analyst_client):
+def test_a_removed_measure_is_named(study, analyst, analyst_client):
     open_campaign(study, PAIR.model_copy(update={"measures": (*PAIR.measures, "beauty")}), [])
     compute(study, analyst)
     assert "no measure called beauty." in read(analyst_client)

@@ -54,7 +54,7 @@ def read(client, query: str = "") -> str:
     return compact(answer.content.decode())
 
 
-def test_the_page_of_a_pair_says_who_wins_and_which_differences_are_none(answered, analyst_client):
+def test_the_page_of_a_pair_shows_winners_and_insignificant_differences(answered, analyst_client):
     page = read(analyst_client)
     assert "Which is better?" in page
     assert "Win rate: The share of its comparisons that an item won" in page
@@ -78,7 +78,7 @@ def test_a_ranking_is_a_leaderboard(answered, analyst_client):
     assert "Kendall’s W" in page
 
 
-def test_texts_are_there_to_be_read(answered, analyst_client):
+def test_texts_are_listed(answered, analyst_client):
     page = read(analyst_client, "?campaign=rubric")
     assert page.count("no kite, says &lt;b&gt;") == 5
     assert "Read all 48 texts" in page
@@ -87,13 +87,13 @@ def test_texts_are_there_to_be_read(answered, analyst_client):
     assert "Krippendorff" not in every
 
 
-def test_texts_of_answers_that_no_longer_count_are_gone(answered, analyst_client):
+def test_texts_of_answers_that_no_longer_count_are_not_listed(answered, analyst_client):
     Annotation.objects.filter(campaign__slug="rubric").update(status="excluded")
     assert "no kite" not in read(analyst_client, "?campaign=rubric")
 
 
 @pytest.mark.parametrize("query", ["?campaign=none", "?campaign=rubric&question=none"])
-def test_what_is_not_there_is_not_found(answered, analyst_client, query):
+def test_unknown_objects_are_not_found(answered, analyst_client, query):
     assert analyst_client.get(PAGE + query).status_code == 404
 
 
@@ -107,7 +107,7 @@ def test_what_is_not_there_is_not_found(answered, analyst_client, query):
         ("question-words", "?campaign=rubric&question=missing"),
     ],
 )
-def test_plots_can_be_taken_away(answered, analyst_client, name, query):
+def test_plots_can_be_downloaded(answered, analyst_client, name, query):
     for format in ("csv", "vl.json"):
         assert analyst_client.get(plot(name, format, query)).status_code == 200
     assert analyst_client.get(plot(name, "csv", "?campaign=pair&question=none")).status_code == 404
@@ -122,7 +122,7 @@ def test_the_overview_leads_to_the_questions(answered, analyst_client):
     assert "No judgements of images yet" not in page
 
 
-def test_another_condition_of_the_images_is_said(study, answered, analyst, analyst_client):
+def test_another_condition_of_the_images_is_stated(study, answered, analyst, analyst_client):
     assert "Condition:" not in read(analyst_client)
     study.images.update(condition="stereotypical")
     study.campaigns.filter(slug="pair").update(options={"condition": "stereotypical"})
@@ -132,7 +132,7 @@ def test_another_condition_of_the_images_is_said(study, answered, analyst, analy
     assert "72 by 4 annotators" in page
 
 
-def test_strangers_learn_nothing(answered, stranger_client):
+def test_strangers_get_404(answered, stranger_client):
     assert stranger_client.get(PAGE).status_code == 404
 
 

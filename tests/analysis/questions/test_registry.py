@@ -19,7 +19,7 @@ def test_every_measure_is_computed_and_has_its_table():
     assert {measure.table for measure in MEASURES.values()} <= set(QUESTION_TABLES)
 
 
-def test_kinds_that_come_with_the_platform_declare_what_exists():
+def test_built_in_kinds_declare_existing_measures():
     assert check_declared_measures(None) == []
     assert problems(KINDS.values()) == []
 
@@ -62,7 +62,7 @@ def test_points_are_read_where_points_are_asked_for():
     assert read == {"worst"}
 
 
-def test_the_unit_says_whether_a_measure_can_read():
+def test_the_unit_decides_whether_a_measure_applies():
     """Strengths of rankings are of sets: a kind that takes single answers for its unit has none."""
     questions = (
         RankQuestion(name="order", label=both("Order")),

@@ -91,7 +91,7 @@ def test_campaigns_of_questions_change_nothing_of_the_built_in_tables(marked, tm
         assert after[f"{name}.csv"] == before[f"{name}.csv"], name
 
 
-def test_the_digest_tells_other_answers(study, report, analyst):
+def test_other_answers_change_the_digest(study, report, analyst):
     def digest():
         return reports.compute_report(
             study=study, parameters=parameters_of(study, resamples=100), by=analyst
@@ -102,7 +102,7 @@ def test_the_digest_tells_other_answers(study, report, analyst):
     assert digest() != report.inputs_digest
 
 
-def test_tables_are_there_to_take_away_one_by_one_and_together(study, report, analyst_client):
+def test_tables_can_be_downloaded_separately_and_together(study, report, analyst_client):
     listing = analyst_client.get("/api/v1/studies/isles/results/").json()
     assert list(listing["tables"]) == [*FILES, *WRITTEN]
     text = analyst_client.get("/api/v1/studies/isles/results/preferences.csv").content
@@ -115,7 +115,7 @@ def test_tables_are_there_to_take_away_one_by_one_and_together(study, report, an
     assert len(names) == len(WRITTEN) + 1  # and the codebook; no table without rows
 
 
-def test_excluded_answers_leave_a_report_computed_anew(study, report, analyst):
+def test_a_recomputed_report_omits_excluded_answers(study, report, analyst):
     Annotation.objects.filter(pk=Annotation.objects.first().pk).update(status="excluded")
     parameters = parameters_of(study, resamples=100)
     again = reports.compute_report(study=study, parameters=parameters, by=analyst)

@@ -57,7 +57,7 @@ def test_every_question_of_every_campaign_has_its_tables(study, tmp_path):
     assert "<svg" in section(page, PAIR)
 
 
-def test_its_numbers_are_those_of_the_tables(study, tmp_path):
+def test_numbers_in_the_file_equal_those_of_the_tables(study, tmp_path):
     answer_every_kind(study)
     page = analyzed(tmp_path / "results")
     rows = (tmp_path / "results" / "scales.csv").read_text().splitlines()
@@ -72,7 +72,7 @@ def test_its_numbers_are_those_of_the_tables(study, tmp_path):
     assert "Why values are missing" not in means.split("</table>")[0]
 
 
-def test_a_number_that_there_is_not_has_its_reason(study, tmp_path):
+def test_a_missing_number_has_its_reason(study, tmp_path):
     answer_every_kind(study)
     Annotation.objects.exclude(annotator__source_id="p000").update(status="excluded")
     page = analyzed(tmp_path / "results")
@@ -83,14 +83,14 @@ def test_a_number_that_there_is_not_has_its_reason(study, tmp_path):
     assert "no unit rated twice" in agreement.split("All answers")[1]
 
 
-def test_a_study_of_questions_alone_says_nothing_of_stereotypes(study, tmp_path):
+def test_a_report_on_questions_alone_does_not_mention_stereotypes(study, tmp_path):
     answer_every_kind(study)
     page = words(analyzed(tmp_path / "results").split("</header>")[1])
     assert "tereotyp" not in page
     assert "no judgements of images yet" not in page
 
 
-def test_a_study_of_both_says_all(marked, tmp_path):
+def test_a_report_on_both_covers_both(marked, tmp_path):
     before = analyzed(tmp_path / "before")
     open_campaign(marked.study, PAIR, [])
     after = analyzed(tmp_path / "after")
@@ -101,7 +101,7 @@ def test_a_study_of_both_says_all(marked, tmp_path):
         assert "The stereotypical tendency θ" in page
 
 
-def test_what_people_wrote_is_not_in_it_and_all_else_is_escaped(study, tmp_path):
+def test_free_text_is_left_out_and_all_else_is_escaped(study, tmp_path):
     StudyGroup.objects.update(display_name=HOSTILE)
     hostile = kind(
         "hostile",
@@ -138,7 +138,7 @@ def test_what_people_wrote_is_not_in_it_and_all_else_is_escaped(study, tmp_path)
     assert "12 answers · what people wrote is on the page Questions" in words(page)
 
 
-def test_the_file_of_the_page_is_the_same(study, analyst, analyst_client, tmp_path):
+def test_the_page_offers_the_same_file(study, analyst, analyst_client, tmp_path):
     answer_every_kind(study)
     page = analyzed(tmp_path / "results")
     parameters = parameters_of(study, resamples=100)

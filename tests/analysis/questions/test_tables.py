@@ -94,7 +94,7 @@ def test_each_group_has_a_leaderboard(study):
         assert of_group.loc[ordered[0], "rank_high"] < of_group.loc[ordered[2], "rank_low"]
 
 
-def test_position_is_told_from_preference(study):
+def test_position_bias_is_separated_from_preference(study):
     images = images_of(study, models=MODELS, prompts=12)
     annotators = people(study, 6)
     campaign = open_campaign(study, PAIR, annotators)
@@ -230,7 +230,7 @@ def test_shares_of_choices_and_of_points_of_scales(study, rated):
     assert points["chosen"].sum() == 96
 
 
-def test_who_chooses_none_of_several_was_asked_all_the_same(study, rated):
+def test_choosing_none_of_several_counts_as_an_answer(study, rated):
     tables = measured(study).tables
     row = line(tables["choices"], question="faults", by="all", code="hands")
     assert (row["chosen"], row["answers"], row["share"]) == (48, 96, 0.5)

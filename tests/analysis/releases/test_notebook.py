@@ -62,7 +62,7 @@ def differences(variables: dict) -> pd.Series:
 
 
 @pytest.mark.parametrize("mode", ["ignore", "as_random"])
-def test_every_number_is_that_of_analyze(mode, marked, released, tmp_path):
+def test_every_number_equals_that_of_analyze(mode, marked, released, tmp_path):
     tables = analyze(marked.study, tmp_path / "results", "--none-of-the-above", mode, "--resamples", "300")
     release, folder = released(marked.study)
     give_ids_of_the_study(marked.study, release, folder)
@@ -139,7 +139,7 @@ def _plain(frame: pd.DataFrame) -> list[list]:
 
 
 @pytest.mark.slow
-def test_the_released_study_comes_out_to_the_last_interval(shared_data, released, tmp_path):
+def test_the_released_study_is_reproduced_to_the_last_interval(shared_data, released, tmp_path):
     """Its ids are not people's and its images have their published names: every resample is the same."""
     files = {
         "--stereotypes": shared_data / "seegull" / "stereotypes_global_v2.csv",

@@ -47,7 +47,7 @@ def built(marked, lead):
     return build_archive(study=marked.study, parameters=parameters, by=lead)
 
 
-def test_a_stranger_and_an_annotator_learn_nothing(built, stranger_client, annotator):
+def test_strangers_and_annotators_get_404(built, stranger_client, annotator):
     annotator_client = Client()
     annotator_client.force_login(annotator.user)
     pages = [address("list"), address("release", version=1), address("download", version=1)]
@@ -77,7 +77,7 @@ def test_an_analyst_reads_and_only_a_lead_builds(built, analyst_client, lead_cli
     assert "Build a release" in text(lead_client.get(address("list")))
 
 
-def test_building_is_a_job_with_progress_and_never_two_at_once(marked, lead_client):
+def test_building_is_a_job_with_progress_and_runs_once_at_a_time(marked, lead_client):
     answer = lead_client.post(address("build"), CHOICES)
     assert answer.status_code == 302
     job = Job.objects.get(kind=JOB_KIND)
@@ -104,7 +104,7 @@ def test_building_is_a_job_with_progress_and_never_two_at_once(marked, lead_clie
         ({"formats": []}, "required"),
     ],
 )
-def test_a_wrong_choice_is_said_beside_the_form(wrong, said, marked, lead_client):
+def test_a_wrong_choice_is_shown_beside_the_form(wrong, said, marked, lead_client):
     answer = lead_client.post(address("build"), {**CHOICES, **wrong})
     assert answer.status_code == 400
     assert said in text(answer)
@@ -121,7 +121,7 @@ def test_the_api_states_the_limits_that_it_checks(marked, lead_client):
     assert answer["error"]["message"] == "k must be a whole number from 2 to 1000, not 1."
 
 
-def test_before_the_first_release_the_page_says_what_would_be_in_it(marked, lead_client):
+def test_before_the_first_release_the_page_previews_its_contents(marked, lead_client):
     page = text(lead_client.get(address("list")))
     assert "No release yet" in page
     assert "judgements 48 one row per judgement" in page
@@ -157,7 +157,7 @@ def test_an_empty_study_says_what_is_missing(study, lead_client, analyst_client)
 
 
 @pytest.mark.parametrize("version", ["0", "2", "99999999999999999999999"])
-def test_a_version_there_is_not_is_not_found(version, built, lead_client):
+def test_an_unknown_version_is_not_found(version, built, lead_client):
     for place in (f"/studies/isles/releases/{version}/", f"/api/v1/studies/isles/releases/{version}/"):
         assert lead_client.get(place).status_code == 404
         assert lead_client.get(f"{place}download/").status_code == 404
@@ -166,14 +166,14 @@ def test_a_version_there_is_not_is_not_found(version, built, lead_client):
 @pytest.mark.parametrize(
     "body", ["[]", "{", '{"formats": "parquet"}', '{"formats": ["x"]}', '{"k": 1e99}', '"x"']
 )
-def test_a_program_that_sends_nonsense_is_told_so(body, marked, lead_client):
+def test_invalid_requests_of_a_program_are_refused(body, marked, lead_client):
     answer = lead_client.post("/api/v1/studies/isles/releases/", body, content_type="application/json")
     assert answer.status_code == 400
     assert answer.json()["error"]["code"]
     assert not Job.objects.filter(kind=JOB_KIND).exists()
 
 
-def test_choices_begin_as_in_the_release_before(built, lead_client):
+def test_the_form_starts_with_the_choices_of_the_last_release(built, lead_client):
     page = lead_client.get(address("list"))
     assert page.context["form"].initial["k"] == page.context["tried"].initial["k"] == page.context["k"] == 2
     assert page.context["form"].initial["formats"] == ["parquet", "csv"]
@@ -201,7 +201,7 @@ def test_a_past_release_is_listed_with_its_digest_and_files(built, analyst_clien
     assert "data/judgements.parquet" in shown
 
 
-def test_a_later_release_says_in_words_what_changed(built, marked, lead, analyst_client):
+def test_a_later_release_describes_its_changes(built, marked, lead, analyst_client):
     from accounts.consent_texts import default_text
     from studies.consent import give, withdraw
 
@@ -271,7 +271,7 @@ def test_queries_do_not_grow_with_releases(built, marked, analyst_client):
     assert StudyMembership.objects.exists()
 
 
-def test_large_studies_are_counted_as_of_their_results(marked, lead_client, lead):
+def test_counts_of_large_studies_come_from_their_results(marked, lead_client, lead):
     report = compute_report(
         study=marked.study, parameters=report_parameters(marked.study, resamples=200), by=lead
     )
@@ -285,7 +285,7 @@ def test_large_studies_are_counted_as_of_their_results(marked, lead_client, lead
     assert "judgements 48" in text(lead_client.get(address("list")))
 
 
-def test_what_a_lead_asks_for_a_worker_builds(marked, lead_client, analyst_client):
+def test_a_worker_builds_the_release_that_a_lead_requests(marked, lead_client, analyst_client):
     lead_client.post(address("build"), CHOICES)
     execute(Job.objects.get(kind=JOB_KIND).pk)
     page = text(analyst_client.get(address("list")))

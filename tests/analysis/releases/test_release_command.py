@@ -12,14 +12,14 @@ from tests.foundation.database.own_database import own_server
 pytestmark = pytest.mark.django_db
 
 
-def test_it_says_what_was_written(marked, tmp_path, capsys):
+def test_the_command_prints_what_was_written(marked, tmp_path, capsys):
     call_command("release", "--study", "isles", "--output", str(tmp_path / "out"), "--k", "6", "--by", "lena")
     assert "version 1 of Isles" in capsys.readouterr().out
     release = Release.objects.get()
     assert (release.parameters["k"], release.built_by.username) == (6, "lena")
 
 
-def test_only_the_formats_asked_for(marked, tmp_path):
+def test_only_the_requested_formats_are_written(marked, tmp_path):
     out = tmp_path / "out"
     call_command("release", "--study", "Isles", "--output", str(out), "--format", "csv", "coco")
     assert {path.name for path in out.iterdir() if path.is_dir()} == {"csv", "coco"}
@@ -27,7 +27,7 @@ def test_only_the_formats_asked_for(marked, tmp_path):
     assert {"format parquet", "format images"} <= missing
 
 
-def test_without_images(marked, tmp_path):
+def test_images_can_be_left_out(marked, tmp_path):
     call_command("release", "--study", "isles", "--output", str(tmp_path / "out"), "--without-images")
     assert "images" not in Release.objects.get().parameters["formats"]
 
@@ -42,25 +42,25 @@ def test_without_images(marked, tmp_path):
         (["--format", "images"], "tables"),
     ],
 )
-def test_choices_that_cannot_be_are_wrong_usage(marked, tmp_path, options, words):
+def test_invalid_choices_are_usage_errors(marked, tmp_path, options, words):
     with pytest.raises(CommandError, match=words) as refused:
         call_command("release", "--study", "isles", "--output", str(tmp_path / "out"), *options)
     assert refused.value.returncode == 2
     assert not (tmp_path / "out").exists()
 
 
-def test_a_study_there_is_not_is_one_sentence(marked, tmp_path):
+def test_an_unknown_study_is_reported_in_one_sentence(marked, tmp_path):
     with pytest.raises(DomainError, match="no study"):
         call_command("release", "--study", "nowhere", "--output", str(tmp_path / "out"))
     assert not (tmp_path / "out").exists()
 
 
-def test_an_unknown_format_is_wrong_usage(marked, tmp_path):
+def test_an_unknown_format_is_a_usage_error(marked, tmp_path):
     with pytest.raises(CommandError, match="invalid choice"):
         call_command("release", "--study", "isles", "--output", str(tmp_path), "--format", "xlsx")
 
 
-def test_exit_codes_in_a_process_of_its_own(tmp_path):
+def test_exit_codes_of_a_separate_process(tmp_path):
     with own_server(tmp_path) as server:
         server.ask('answer = Study.objects.create(name="Isles", slug="isles", seed=1).pk')
         done = server.run("release", "--study", "isles", "--output", str(tmp_path / "out"))

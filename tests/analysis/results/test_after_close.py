@@ -35,12 +35,12 @@ def test_closing_computes_the_results_once(running, lead):
     assert computations().count() == 1
 
 
-def test_a_stop_rule_computes_them_too(running):
+def test_a_stop_rule_computes_the_results_too(running):
     lifecycle.close(campaign=running, by=None, rule="date")
     assert computations().get().created_by is None
 
 
-def test_they_are_computed_again_when_labels_changed_with_the_same_choices(running, lead):
+def test_results_are_recomputed_with_the_same_choices_when_labels_changed(running, lead):
     parameters = parameters_of(running.study, resamples=200, seed=5)
     reports.compute_report(study=running.study, parameters=parameters, by=lead)
     lifecycle.close(campaign=running, by=lead)
@@ -51,7 +51,7 @@ def test_they_are_computed_again_when_labels_changed_with_the_same_choices(runni
     assert computations().get().arguments["parameters"]["seed"] == 5
 
 
-def test_a_queued_computation_is_not_doubled_and_the_second_of_two_changes_nothing(running, lead):
+def test_a_computation_is_queued_once_and_a_second_changes_nothing(running, lead):
     for _ in range(2):
         lifecycle.close(campaign=running, by=lead)
         lifecycle.reopen(campaign=running, by=lead)
@@ -73,9 +73,7 @@ def test_a_study_without_answers_has_nothing_to_compute(study, lead):
     assert not computations().exists()
 
 
-def test_the_page_and_the_letter_of_a_closed_campaign_lead_to_the_results(
-    running, lead, lead_client, settings
-):
+def test_page_and_letter_of_a_closed_campaign_link_to_the_results(running, lead, lead_client, settings):
     settings.EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
     settings.SITE_URL = "https://labels.example.org"
     lead.email = "lena@example.org"

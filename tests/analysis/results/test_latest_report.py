@@ -37,7 +37,7 @@ def hidden_fields(page: str) -> dict[str, list[str]]:
 
 
 @pytest.mark.parametrize("state", reports.STOPPED)
-def test_a_computation_that_failed_is_tried_again_by_a_person_and_not_by_reading(
+def test_a_failed_computation_is_retried_on_request_and_not_by_reading(
     marked, lead, analyst_client, monkeypatch, state
 ):
     computed(marked, seed=7, campaigns=[marked.campaign.slug])
@@ -61,7 +61,7 @@ def test_a_computation_that_failed_is_tried_again_by_a_person_and_not_by_reading
     assert analyst_client.get(f"{API}tendency.csv").status_code == 200
 
 
-def test_labels_taken_back_after_a_failure_are_computed_without(marked, lead, analyst, monkeypatch):
+def test_labels_withdrawn_after_a_failure_are_left_out(marked, lead, analyst, monkeypatch):
     computed(marked)
     monkeypatch.setattr(reports, "INLINE_JUDGEMENTS", 10)
     first, second, *_ = marked.images.values()
@@ -83,9 +83,7 @@ def test_recomputing_keeps_the_campaigns(marked, analyst_client):
     assert wrong.status_code == 400
 
 
-def test_what_counts_of_several_campaigns_is_one_query_without_a_list_of_keys(
-    marked, django_assert_num_queries
-):
+def test_labels_of_several_campaigns_are_one_query_without_a_list_of_keys(marked, django_assert_num_queries):
     now = timezone.now()
     second = Campaign.objects.create(
         study=marked.study,

@@ -87,12 +87,12 @@ def test_the_preset_chooses_as_the_published_analysis_did(marked, tmp_path):
     assert "as in the published analysis of ViSAGe" in report
 
 
-def test_what_is_given_beside_a_preset_takes_precedence(marked, tmp_path):
+def test_explicit_options_take_precedence_over_a_preset(marked, tmp_path):
     summary = analyze(tmp_path / "out", "--preset", "as-published", "--none-of-the-above", "ignore")
     assert (summary["parameters"]["none_of_the_above"], summary["preset"]) == ("ignore", None)
 
 
-def test_a_preset_that_is_not_there_is_a_usage_error(marked, tmp_path):
+def test_an_unknown_preset_is_a_usage_error(marked, tmp_path):
     with pytest.raises(CommandError, match="invalid choice: 'as-said'"):
         analyze(tmp_path / "out", "--preset", "as-said")
 
@@ -114,7 +114,7 @@ def test_both_ways_of_counting_none_of_the_above_are_in_the_summary_and_report(m
     assert table.count("used in this report") == 1
 
 
-def test_both_ways_stand_on_the_overview(marked, analyst, analyst_client):
+def test_both_ways_are_shown_on_the_overview(marked, analyst, analyst_client):
     compute_report(study=marked.study, parameters=parameters_of(marked.study, resamples=100), by=analyst)
     page = words(analyst_client.get(OVERVIEW).content.decode())
     table = page.split('id="none-of-the-above"')[1].split("</table>")[0]

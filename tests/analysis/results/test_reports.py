@@ -48,7 +48,7 @@ def test_a_large_study_is_computed_by_a_worker_while_the_page_follows(
     assert "Results are being computed" not in analyst_client.get("/studies/isles/results/").content.decode()
 
 
-def test_reading_many_labels_says_how_far_it_is_and_reads_the_same(marked, monkeypatch):
+def test_reading_many_labels_reports_progress_and_gives_the_same_result(marked, monkeypatch):
     told = []
 
     class Told(Unwatched):
@@ -131,7 +131,7 @@ def test_a_token_that_may_only_read_computes_nothing(marked, analyst, client):
     assert not Report.objects.exists()
 
 
-def test_labels_taken_back_leave_the_stored_results_at_once(marked, analyst, analyst_client):
+def test_withdrawn_labels_leave_the_stored_results_at_once(marked, analyst, analyst_client):
     text = consent.current_text(marked.study)
     for annotator in marked.annotators.values():
         consent.give(annotator=annotator, text=text)
@@ -151,7 +151,7 @@ def test_labels_taken_back_leave_the_stored_results_at_once(marked, analyst, ana
     assert reports.standing_report(study=marked.study, by=analyst) == (fresh, None)
 
 
-def test_results_with_labels_taken_back_are_not_shown_while_a_worker_computes(
+def test_results_with_withdrawn_labels_are_hidden_until_recomputed(
     marked, analyst, analyst_client, lead, monkeypatch
 ):
     reports.compute_report(

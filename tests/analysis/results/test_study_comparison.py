@@ -93,7 +93,7 @@ def test_annotators_of_two_imports_with_equal_ids_are_two_people(marked, seen):
     assert judgements["annotator"].nunique() == 6
 
 
-def test_a_study_one_may_not_see_is_neither_named_nor_compared(marked, atoll, analyst_client):
+def test_an_inaccessible_study_is_neither_named_nor_compared(marked, atoll, analyst_client):
     computed(marked.study)
     assert "Atoll" not in analyst_client.get(ADDRESS).content.decode()
     for answer in (
@@ -113,9 +113,7 @@ def test_nul_in_a_query_is_dropped_and_in_a_form_names_no_study(marked, seen, an
         assert analyst_client.post(COMPUTE, {"with": named, "model": "sketch"}).status_code == 404
 
 
-def test_what_was_compared_is_hidden_again_from_whoever_leaves_the_other_study(
-    marked, seen, analyst, analyst_client
-):
+def test_comparisons_are_hidden_from_people_who_left_the_other_study(marked, seen, analyst, analyst_client):
     computed(marked.study)
     analyst_client.post(COMPUTE, WITH_ATOLL)
     assert analyst_client.get(f"{ADDRESS}?with=study:atoll").status_code == 200
@@ -124,7 +122,7 @@ def test_what_was_compared_is_hidden_again_from_whoever_leaves_the_other_study(
     assert analyst_client.get(f"{ADDRESS}?with=study:atoll&format=csv").status_code == 404
 
 
-def test_much_is_compared_by_a_worker_whose_title_names_no_other_study(
+def test_large_comparisons_run_in_a_job_whose_title_names_no_other_study(
     marked, seen, analyst_client, monkeypatch
 ):
     computed(marked.study)

@@ -83,7 +83,7 @@ def test_the_page_of_automated_measures_offers_the_first_table_with_rows(study, 
     assert len(loaded(offered(study)("automated"), "concordance"))
 
 
-def test_the_planner_offers_the_answers_that_it_learns_from(lead, analyst, offered):
+def test_the_planner_offers_the_answers_it_is_based_on(lead, analyst, offered):
     study = probe_weavers(lead).study
     StudyMembership.objects.create(study=study, user=analyst, role=StudyMembership.Role.ANALYST)
     assert len(loaded(offered(study)("probe_planner"), "pairs_scenarios"))

@@ -64,7 +64,7 @@ def captioned(scorer, lead):
     return writer, reader
 
 
-def test_a_stranger_learns_nothing(scorer, stranger_client):
+def test_a_stranger_gets_404(scorer, stranger_client):
     pages = [address("list"), address("new"), address("scorer", scorer=scorer.pk)]
     pages += [api(), api(f"{scorer.pk}/"), *(api(f"{scorer.pk}/{part}/") for part in ("scores", "captions"))]
     for page in pages:
@@ -92,7 +92,7 @@ def test_a_study_without_scorers_says_what_they_are_for(study, lead_client, anal
     )
 
 
-def test_the_list_says_how_far_each_is(scorer, captioned, lead_client):
+def test_the_list_shows_the_progress_of_each_scorer(scorer, captioned, lead_client):
     said = text(lead_client.get(address("list")))
     assert (
         "CLIP ViT-B-32 laion2b_s34b_b79k CLIP scores of attributes incomplete 1 4 images 1 1 score none"
@@ -131,7 +131,7 @@ def test_a_scorer_is_done_when_every_image_has_every_score_that_is_asked(study, 
     assert line_of(scorer).state == "done"
 
 
-def test_a_scorer_tells_what_it_is_and_what_it_could_not_read(scorer, lead_client):
+def test_a_scorer_shows_its_settings_and_failures(scorer, lead_client):
     said = text(lead_client.get(address("scorer", scorer=scorer.pk)))
     for expected in (
         "a photo of a person, {attr}",
@@ -180,7 +180,7 @@ def test_a_lead_starts_scoring_on_the_page(study, lead_client):
     assert "These images are already being scored" in text(again)
 
 
-def test_the_time_a_start_takes_is_told_from_what_the_same_took_last(study, lead, lead_client):
+def test_time_is_estimated_from_the_last_run_of_the_same_scorer(study, lead, lead_client):
     add_images(study, 30)
     scorer = plan_scorer(study=study, kind="clip", by=lead)
     began = datetime(2026, 1, 1, tzinfo=UTC)
@@ -210,14 +210,14 @@ def test_the_time_a_start_takes_is_told_from_what_the_same_took_last(study, lead
         ({"kind": "palm-reading"}, "Select a valid choice"),
     ],
 )
-def test_what_cannot_be_started_is_said_on_the_form(study, lead_client, chosen, said):
+def test_start_errors_are_shown_on_the_form(study, lead_client, chosen, said):
     answer = lead_client.post(address("new"), chosen)
     assert answer.status_code == 400
     assert said in text(answer)
     assert not Job.objects.exists()
 
 
-def test_a_failed_job_is_told_and_can_be_gone_on_with(study, lead, lead_client):
+def test_a_failed_job_is_shown_and_can_be_resumed(study, lead, lead_client):
     reader = plan_scorer(study=study, kind="toxicity", by=lead)
     answer = lead_client.post(address("go_on", scorer=reader.pk))
     job = Job.objects.get()
@@ -229,7 +229,7 @@ def test_a_failed_job_is_told_and_can_be_gone_on_with(study, lead, lead_client):
     assert "Go on" in said
 
 
-def test_programs_read_scorers_and_scores(scorer, captioned, study, analyst, client):
+def test_scorers_and_scores_are_read_over_the_api(scorer, captioned, study, analyst, client):
     headers = {"HTTP_AUTHORIZATION": f"Bearer {issue(user=analyst, name='t', scopes=['read'])[1]}"}
 
     def read(rest=""):
@@ -253,7 +253,7 @@ def test_programs_read_scorers_and_scores(scorer, captioned, study, analyst, cli
         assert read(rest)["results"] == []
 
 
-def test_a_program_starts_and_goes_on(study, lead_client):
+def test_scoring_is_started_and_resumed_over_the_api(study, lead_client):
     add_images(study, 1)
     given = {"kind": "clip", "model_id": "ViT-B-16", "parameters": {"pretrained": "openai"}}
     answer = lead_client.post(api(), given, content_type="application/json")
@@ -267,7 +267,7 @@ def test_a_program_starts_and_goes_on(study, lead_client):
     assert "no parameter “shoe”" in wrong.json()["error"]["message"]
 
 
-def test_a_lead_removes_a_scorer_and_what_it_found(scorer, captioned, study, lead_client, analyst_client):
+def test_a_lead_removes_a_scorer_and_its_scores(scorer, captioned, study, lead_client, analyst_client):
     writer, reader = captioned
     page = address("remove", scorer=writer.pk)
     assert analyst_client.get(page).status_code == 403
@@ -285,7 +285,7 @@ def test_a_lead_removes_a_scorer_and_what_it_found(scorer, captioned, study, lea
     assert "removed the scorer CLIP ViT-B-32 laion2b_s34b_b79k and its scores" in history
 
 
-def test_removing_a_scorer_takes_as_many_queries_however_much_it_found(study, lead):
+def test_queries_to_remove_a_scorer_do_not_grow_with_scores(study, lead):
     image = add_images(study, 1)[0]
     taken = []
     for number in (1, 400):
@@ -312,7 +312,7 @@ def test_a_scorer_at_work_is_not_removed(scorer, lead_client):
     assert Scorer.objects.filter(pk=scorer.pk).exists()
 
 
-def test_no_path_of_the_server_is_told(study, lead, lead_client):
+def test_no_path_of_the_server_is_revealed(study, lead, lead_client):
     scorer = plan_scorer(
         study=study,
         kind="clip",

@@ -28,7 +28,7 @@ answer = study.images.count()
 """
 
 
-def test_scoring_that_is_killed_goes_on_where_it_was(tmp_path, clip):
+def test_scoring_resumes_after_a_kill(tmp_path, clip):
     with own_server(tmp_path, JOB_LEASE_SECONDS="1", OMP_NUM_THREADS="1") as server:
         assert server.ask(MAKE) == 100
         chosen = ("--model", clip["model_id"], "--pretrained", clip["pretrained"], "--batch-size", "1")

@@ -120,7 +120,7 @@ class StopsAfter:
 
 
 @pytest.mark.models
-def test_what_was_done_before_it_was_cancelled_stays(study, lead, clip):
+def test_work_done_before_a_cancellation_is_kept(study, lead, clip):
     add_images(study, 6)
     scorer = plan(study, lead, clip)
     with pytest.raises(Cancelled):

@@ -167,7 +167,7 @@ def test_packing_keeps_directions():
     np.testing.assert_allclose(unpacked(packed(rows), 2), [[0.6, 0.8], [-1, 0]], atol=1e-7)
 
 
-def test_encoders_that_share_a_name_are_told_apart_by_what_differs(study):
+def test_encoders_that_share_a_name_are_distinguished_by_their_difference(study):
     def label_of(**given) -> int:
         row = {
             "architecture": "tiny",

@@ -58,7 +58,7 @@ def test_kappa_of_the_diagnoses_of_fleiss() -> None:
     assert value(fleiss_kappa, table) == pytest.approx(0.430, abs=5e-4)
 
 
-def test_ac1_stands_where_kappa_breaks_down() -> None:
+def test_ac1_is_stable_where_kappa_breaks_down() -> None:
     # Gwet (2002): two raters, 125 subjects: both yes 118, only one 5 and 2, both no 0. p_a = 118/125 = 0.944.
     # π = (123 + 120)/250 = 0.972; AC1: p_e = 2·0.972·0.028 = 0.0544 → (0.944 − 0.0544)/0.9456 = 0.9408.
     # κ: p_e = 0.972² + 0.028² = 0.9456 → (0.944 − 0.9456)/0.0544 = −0.029, although 94 % agree.

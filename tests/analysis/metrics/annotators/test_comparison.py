@@ -97,7 +97,7 @@ def test_too_few_annotators_for_the_level_is_null() -> None:
     assert all(r["difference"] is not None for r in rows)
 
 
-def test_ids_that_are_no_people_leave_nothing_to_compare() -> None:
+def test_ids_that_are_not_people_leave_nothing_to_compare() -> None:
     frame, groups = study(0.6, 0.4)
     rows = compare_annotator_groups(pd.concat([frame, frame]), ROLES, groups, resamples=20).rows()
     assert {(r["difference"], r["p"], r["reason"]) for r in rows} == {(None, None, "annotator_ids_unusable")}
@@ -172,7 +172,7 @@ def test_both_scopes_at_once_are_the_two_apart() -> None:
     assert both.notes["family"] == {"all": 3, "identity_group": apart[1].notes["family"]}
 
 
-def test_a_relation_that_cannot_be_told_is_left_out() -> None:
+def test_unknown_relations_are_left_out() -> None:
     frame, _ = study(0.6, 0.4, people=4)
     # p00 Aru; p01 gave no nationality; p02 a foreigner without region; p03 a foreigner of the same region.
     profiles = pd.DataFrame(

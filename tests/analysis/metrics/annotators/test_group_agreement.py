@@ -13,7 +13,7 @@ ANSWERS = some.lists(some.tuples(*(some.integers(0, most) for most in (3, 2, 3))
 
 
 @given(ANSWERS)
-def test_it_is_the_mean_over_shared_units_of_the_share_of_equal_pairs(rows):
+def test_group_agreement_is_the_mean_share_of_equal_pairs(rows):
     unit, group, answer = (np.array([row[index] for row in rows], dtype=np.int64) for index in range(3))
     found = cross_agreement(unit, group, answer, groups=3)
     assert [(row.group_a, row.group_b) for row in found] == list(combinations(range(3), 2))

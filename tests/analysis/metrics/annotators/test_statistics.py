@@ -41,7 +41,7 @@ def ratings(*rows: tuple[str, str, int]) -> pd.DataFrame:
     return pd.DataFrame(list(rows), columns=["attribute", "annotator", "rating"])
 
 
-def test_those_who_rate_agree_as_often_as_others_gave_their_answer() -> None:
+def test_agreement_of_raters_is_the_share_of_others_with_the_same_answer() -> None:
     # hat: p 5, q 5, r 4. p agrees with 1 of 2. boat: p and q, 3 and 2: 0 of 1. kite: r alone.
     rows = [
         ("hat", "p", 5),
@@ -57,7 +57,7 @@ def test_those_who_rate_agree_as_often_as_others_gave_their_answer() -> None:
     assert [r["reason"] for r in table] == [None, None, None]
 
 
-def test_an_id_that_rated_an_attribute_twice_in_one_campaign_is_no_person() -> None:
+def test_an_id_that_rated_an_attribute_twice_in_one_campaign_is_not_a_person() -> None:
     twice = ratings(("hat", "p", 5), ("hat", "p", 4), ("hat", "q", 5))
     assert {(r["agreement_with_others"], r["reason"]) for r in rater_statistics(twice).rows()} == {
         (None, "annotator_ids_unusable")

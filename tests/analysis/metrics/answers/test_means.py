@@ -56,12 +56,12 @@ def test_means_and_differences_are_those_by_hand():
     assert len(answer_means(answers, compare="nothing").differences) == 0
 
 
-def test_two_annotators_say_nothing_about_others():
+def test_two_annotators_give_no_interval():
     row = answer_means(table(("a", 1, "p", 5), ("a", 2, "q", 4))).rows()[0]
     assert (row["value"], row["ci_low"], row["reason"]) == (4.5, None, "too_few_annotators")
 
 
-def test_an_item_alone_differs_from_none():
+def test_a_single_item_has_no_difference():
     answers = table(*(("a", unit, person, unit) for unit in range(4) for person in "pqr"))
     row = answer_means(answers, compare="others").differences.iloc[0]
     assert row["reason"] == "one_item"
@@ -89,7 +89,7 @@ def test_a_rare_share_borrows_the_correlation_of_the_others():
 
 
 @pytest.mark.parametrize("sd", [0.0, 0.6])
-def test_intervals_hold_the_planted_means_and_differences(sd):
+def test_intervals_cover_the_planted_means_and_differences(sd):
     held, apart = [], []
     for seed in range(40):
         result = answer_means(drawn(seed, sd=sd))
@@ -104,7 +104,7 @@ def test_intervals_hold_the_planted_means_and_differences(sd):
     assert all(apart)  # items lie 1 from each other
 
 
-def test_equal_items_are_rarely_told_apart():
+def test_equal_items_are_rarely_found_different():
     """What annotators add to every item leaves a difference: its interval is of the difference, and narrower."""
     distinct, narrower = [], []
     for seed in range(40):
@@ -119,7 +119,7 @@ def test_equal_items_are_rarely_told_apart():
 
 
 @given(seed=st.integers(0, 9_999), items=st.integers(1, 4), each=st.integers(1, 4))
-def test_answers_of_another_item_change_nothing_of_this_one(seed, items, each):
+def test_answers_to_another_item_do_not_change_this_one(seed, items, each):
     answers = drawn(seed, items=items, units=4, annotators=5, each=each)
     alone = answer_means(answers[answers["item"] == "m0"]).rows()[0]
     together = answer_means(answers).rows()[0]

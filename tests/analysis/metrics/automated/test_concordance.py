@@ -151,7 +151,7 @@ def separable(images: int, wrong: int = 0) -> list[Unit]:
     return [(f"i{i}", "hat", 0.9 if (i % 2) != (i < wrong) else 0.1, 3 * (i % 2), 3) for i in range(images)]
 
 
-def test_what_can_be_left_to_the_machine() -> None:
+def test_the_share_that_can_be_left_to_the_machine() -> None:
     # 200 images, about 50 positive ones in a half, all found: precision 1, and Wilson's lower end about 0.93.
     (overall, row) = concordance(*tables(separable(200)), resamples=200).rows()
     assert (row["precision"], row["recall"], row["f1"], row["threshold"]) == (1, 1, 1, 0.5)
@@ -195,7 +195,7 @@ def test_what_can_be_left_to_the_machine() -> None:
         ([("i0", "hat", 0.5, 1, 1)], "one_class_only", ("auc", "precision", "spearman")),
     ],
 )
-def test_what_is_undefined_is_null_with_its_reason(
+def test_undefined_values_are_null_with_their_reason(
     units: list[Unit], reason: str, null: tuple[str, ...]
 ) -> None:
     for row in concordance(*tables(units), resamples=40).rows():
@@ -304,7 +304,7 @@ def test_scorers_and_models_do_not_change_each_other() -> None:
     assert len(together.calibration) == 30
 
 
-def test_what_has_no_partner_is_counted() -> None:
+def test_rows_without_a_match_are_counted() -> None:
     scores, judgements = tables(invented())
     scores.loc[0, "score"] = None
     scores = scores[scores.index != 1]
@@ -314,7 +314,7 @@ def test_what_has_no_partner_is_counted() -> None:
     assert result.used == 120 * 4 - 4 - 8
 
 
-def test_an_image_stays_in_its_half_whatever_else_is_scored() -> None:
+def test_an_image_stays_in_its_half_when_others_are_scored() -> None:
     units = invented()
     fewer = [unit for unit in units if unit[1] == "hat"]
     one, other = (concordance(*tables(some), resamples=20).rows() for some in (units, fewer))

@@ -44,7 +44,7 @@ def test_agreement_of_place_by_hand() -> None:
     assert result["box_alpha"] == pytest.approx(2 / 3)
 
 
-def test_corners_in_any_order_and_outside_the_image_are_put_right() -> None:
+def test_corners_in_any_order_and_outside_the_image_are_corrected() -> None:
     moved = TWO_IMAGES.copy()
     moved.loc[0, ["x0", "x1", "y0", "y1"]] = [0.4, -0.3, 1.0, 0.0]
     assert values(moved) == pytest.approx(values(TWO_IMAGES))

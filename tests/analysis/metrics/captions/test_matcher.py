@@ -81,7 +81,7 @@ def test_attributes_may_overlap() -> None:
     assert match_spans("Tall hats", attributes) == [(0, 4, "tall"), (0, 9, "tall hat"), (5, 9, "hat")]
 
 
-def test_spans_are_places_in_the_text_as_it_stands() -> None:
+def test_spans_are_positions_in_the_original_text() -> None:
     text = "The cafe\u0301\u2019s HATS, two tall\u2010hats & a woman's hat"
     spans = match_spans(text, ["caf\u00e9", "hat", "tall hat", "woman"])
     assert [(text[start:end], attribute) for start, end, attribute in spans] == [
@@ -154,7 +154,7 @@ def test_equals_a_loop_over_words(drawn: list[str], attributes: list[str]) -> No
 
 @settings(max_examples=100, deadline=None)
 @given(st.text(max_size=30), st.text(max_size=12))
-def test_any_text_whatever(text: str, attribute: str) -> None:
+def test_matches_lie_within_any_text(text: str, attribute: str) -> None:
     found(text, [attribute])
     for start, end, _ in match_spans(text, [attribute]):
         assert 0 <= start < end <= len(text)

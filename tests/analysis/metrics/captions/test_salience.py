@@ -127,14 +127,14 @@ def test_salient_attributes_beside_people() -> None:
     )
 
 
-def test_people_of_another_model_say_nothing_of_this_one() -> None:
+def test_people_who_judged_another_model_do_not_count() -> None:
     captions = table([("s", "other", "Aru", "hat")])
     result = salience(captions, ["hat"], likelihood=likelihood(asked(), ROLES, resamples=20))
     (note,) = result.notes["models"]
     assert (note["shown"], note["never_shown"], note["likely_share"]) == (0, 1, None)
 
 
-def test_without_people_nothing_is_said_of_them() -> None:
+def test_without_people_columns_about_people_are_empty() -> None:
     result = salience(table([("s", "m", "Aru", "hat")]), ["hat"])
     (note,) = result.notes["models"]
     assert (note["salient"], note["shown"], note["never_shown"], note["likely_share"]) == (
@@ -155,7 +155,7 @@ def test_captions_without_group_are_dropped_and_counted() -> None:
 
 
 @pytest.mark.parametrize("rows", [[], [("s", "m", None, "hat")]])
-def test_nothing_to_say_has_no_rows(rows: list[Any]) -> None:
+def test_without_matches_there_are_no_rows(rows: list[Any]) -> None:
     result = salience(table(rows), ["hat"], likelihood=likelihood(asked(), ROLES, resamples=20))
     assert result.table.empty
     assert result.notes["models"] == []

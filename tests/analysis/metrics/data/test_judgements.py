@@ -87,7 +87,7 @@ def test_numbers_of_any_size_and_kind_are_names(rows: list[tuple], dtype: str) -
 @pytest.mark.usefixtures("_way")
 @settings(max_examples=60, deadline=None)
 @given(judgement_tables(), st.booleans(), st.booleans())
-def test_whether_ids_are_people_is_found_alike_in_any_order(
+def test_detection_of_people_does_not_depend_on_order(
     frame: pd.DataFrame, campaigns: bool, unit_by_unit: bool
 ) -> None:
     if campaigns:

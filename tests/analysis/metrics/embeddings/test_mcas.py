@@ -279,7 +279,7 @@ def without(rows: list[Row], kind: str, name: str = "") -> list[Row]:
         (lambda i: i, lambda t: [], "no_target_texts"),
     ],
 )
-def test_what_is_missing_is_null_with_its_reason(images: Any, texts: Any, reason: str) -> None:
+def test_missing_values_are_null_with_their_reason(images: Any, texts: Any, reason: str) -> None:
     seen, said = worked()
     (row,) = mcas(*tables(images(seen), texts(said)), sets=SETS, resamples=20).rows()
     null = ("mcas", "ci_low", "ci_high", "effect_size", "p_value")

@@ -52,14 +52,14 @@ def alike(one: Any, other: Any) -> bool:
 
 
 @pytest.mark.parametrize(("name", "kind"), [(n, k) for n, c in CLAIMS.items() for k in KINDS if k in c.holds])
-def test_measure_does_not_change(name: str, kind: str) -> None:
+def test_measures_keep_their_invariances(name: str, kind: str) -> None:
     frame = example()
     changed = change(frame, kind, np.random.default_rng(3))
     assert alike(CLAIMS[name].estimates(changed), CLAIMS[name].estimates(frame))
 
 
 @pytest.mark.parametrize(("name", "kind"), [(n, k) for n, c in CLAIMS.items() for k in KINDS if k in c.fails])
-def test_invariance_that_does_not_hold_is_not_claimed(name: str, kind: str) -> None:
+def test_no_invariance_is_claimed_that_fails(name: str, kind: str) -> None:
     frame = example()
     changed = change(frame, kind, np.random.default_rng(3))
     assert kind not in CLAIMS[name].holds

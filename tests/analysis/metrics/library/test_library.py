@@ -109,7 +109,7 @@ def sparse() -> pd.DataFrame:
 @pytest.mark.parametrize(
     "frame", [example(), sparse(), example()[:0], example()[:1]], ids=["full", "sparse", "empty", "one"]
 )
-def test_tables_hold_numbers_or_nothing(name: str, frame: pd.DataFrame) -> None:
+def test_table_values_are_finite_numbers_or_null(name: str, frame: pd.DataFrame) -> None:
     result = RUN[name](frame)
     tables = [result.to_frame(), *[v for v in vars(result).values() if isinstance(v, pd.DataFrame)]]
     for table in tables:

@@ -130,7 +130,7 @@ def test_design_effect_equals_pairs_counted_one_by_one(seed: int) -> None:
     assert table["design_effect"].tolist() == pytest.approx(effects)
 
 
-def test_same_share_in_every_image_does_not_pass_for_certainty() -> None:
+def test_an_equal_share_in_every_image_is_not_taken_for_certainty() -> None:
     # One of three marked in each image: every resample has L = 1/3, yet nobody knows L exactly.
     rows = [(f"i{i}", "Aru", "hat", f"s{i}{j}", int(j == 0)) for i in range(5) for j in range(3)]
     row = likelihood(judgements(*rows), ROLES, resamples=100).rows()[0]

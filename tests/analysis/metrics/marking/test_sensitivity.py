@@ -70,7 +70,7 @@ def test_a_tied_unit_has_no_majority_and_is_counted() -> None:
     assert (majority["judgements"], majority["judgements_left_out"]) == (8, 4)
 
 
-def test_none_of_the_above_the_other_way_is_what_tendency_gives() -> None:
+def test_the_other_treatment_of_none_of_the_above_equals_tendency() -> None:
     asked = SMALL.drop_duplicates(["image", "annotator"]).assign(present=[0, 0, 1, 1, 0, 0])
     for mode, other in (("ignore", "as_random"), ("as_random", "ignore")):
         row = rows_of(SMALL, none_rows=asked, none_of_the_above=mode)["none_of_the_above", other]["pooled"]
@@ -96,7 +96,7 @@ def test_a_relation_to_the_depicted_counts_for_that_group_only() -> None:
     assert row["judgements"] == 6
 
 
-def test_ids_that_are_no_people_have_no_scenarios_about_people() -> None:
+def test_ids_that_are_not_people_have_no_scenarios_about_people() -> None:
     groups = pd.DataFrame({"field": "side", "group": "a", "annotator": ["p", "q"]})
     rows = rows_of(pd.concat([SMALL, SMALL]), flagged=["p"], annotator_groups=groups)
     for scenario in (("without_flagged", ""), ("annotator_group", "side: a")):

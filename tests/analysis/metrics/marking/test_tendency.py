@@ -58,7 +58,7 @@ def test_intervals_of_both_means_equal_weighing_judgements_one_by_one(
             assert high == pytest.approx(oracles.quantile(values, 0.975), abs=1e-6)
 
 
-def test_a_mean_of_what_nobody_marked_has_no_interval_and_the_other_keeps_its_own() -> None:
+def test_a_mean_without_marks_has_no_interval_and_the_other_keeps_its_own() -> None:
     # Each of twelve images is judged once; nobody marks the boat: every resample has L(random) = 0.
     row = tendency(judgements(*aru(6, 3, 0)), ROLES, resamples=200).rows()[0]
     assert (row["likelihood_random"], row["likelihood_random_low"], row["likelihood_random_high"]) == (

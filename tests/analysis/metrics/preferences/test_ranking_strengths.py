@@ -181,7 +181,7 @@ def test_a_ranking_of_a_single_item_is_left_out():
     assert result.table["strength"].tolist() == pytest.approx([0, 0])
 
 
-def test_intervals_tell_what_differs():
+def test_intervals_separate_different_items():
     rankings = drawn(np.array([1.2, 0.0, 0.0, -1.0]), {1: 1.0, 2: 0.3}, number=300, size=4, seed=8)
     result = ranking_strengths(as_table(rankings, prompts=30, annotators=12))
     apart = {(row.item, row.other): row.distinct for row in result.pairs.itertuples()}

@@ -176,7 +176,7 @@ def test_items_never_compared_with_the_others_have_no_strength():
 
 
 @pytest.mark.parametrize("answer", ["first", "tie"])
-def test_what_is_always_answered_alike_has_no_finite_maximum(answer):
+def test_uniform_answers_have_no_finite_maximum(answer):
     frame = pd.DataFrame({"first": ["a"] * 9, "second": ["b"] * 9, "answer": answer})
     table = preference_strengths(frame.assign(prompt=range(9), annotator="p")).table
     assert set(table["reason"]) == {"no_finite_maximum"}
@@ -189,7 +189,7 @@ def test_an_item_that_never_lost_but_tied_has_no_finite_maximum():
     assert set(table["reason"]) == {"no_finite_maximum"}
 
 
-def test_intervals_tell_what_differs_and_what_does_not():
+def test_intervals_separate_different_items_from_equal_ones():
     result = preference_strengths(comparisons([1.5, 0, 0], tie=0.5, each=150, seed=4))
     apart = {frozenset((row.item, row.other)): row.distinct for row in result.pairs.itertuples()}
     assert apart == {

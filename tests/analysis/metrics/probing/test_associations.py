@@ -102,7 +102,7 @@ def test_associations_are_those_of_the_definition(make, seed):
         assert found[key]["significant"] == (values["p"] < 0.05)
 
 
-def test_odd_words_are_words_and_missing_ones_are_counted():
+def test_unusual_words_are_kept_and_missing_ones_counted():
     frame = word_answers(2, descriptors=12)
     result = tfidf_associations(frame)
     assert {"null", "none", "nan", "na"} <= set(result.table["word"])
@@ -110,7 +110,7 @@ def test_odd_words_are_words_and_missing_ones_are_counted():
     assert result.used + result.dropped["missing"] == len(frame)
 
 
-def test_words_stand_under_several_letters_in_the_example():
+def test_the_example_has_words_under_several_letters():
     frame = word_answers(1)
     letters = frame.dropna().assign(word=lambda f: f["word"].str.lower()).groupby("word")["letter"].nunique()
     assert (letters > 1).sum() > 3
@@ -220,7 +220,7 @@ def test_scores_that_do_not_differ_have_no_z():
     assert table["p_exact"].tolist() == [0.25] * 4
 
 
-def test_models_and_settings_stand_apart():
+def test_models_and_settings_are_kept_apart():
     frame = pd.concat([word_answers(seed).assign(model=f"m{seed}") for seed in (1, 2)])
     table = tfidf_associations(frame).to_frame()
     for (model, setting), rows in table.groupby(["model", "setting"]):

@@ -14,7 +14,7 @@ def test_intervals_cover_the_planted_truth(cell: Cell) -> None:
         assert 0.87 <= share <= 1, name
 
 
-def test_the_exact_test_rarely_finds_what_is_not_there() -> None:
+def test_the_exact_test_rarely_finds_false_associations() -> None:
     frame = association_tests.by_letter(np.random.default_rng(1), planted=0)
     table = tfidf_associations(frame[frame["model"] < 30]).table
     found = table["significant_exact"].fillna(False).astype(bool)

@@ -126,7 +126,7 @@ def test_overlap_of_nothing_is_null():
     assert coefficient["reason"] == "none_significant"
 
 
-def test_a_model_overlaps_with_itself_wholly():
+def test_a_model_overlaps_completely_with_itself():
     frame = scored(2)
     both = pd.concat([frame, frame.assign(model="m2")])
     table = association_overlap(both, resamples=50).to_frame()
@@ -190,7 +190,7 @@ def test_judge_and_people_agree_as_the_measures_of_agreement_say(seed):
         assert row["pairs"] == len(median)
 
 
-def test_a_judge_that_repeats_people_agrees_wholly():
+def test_a_judge_that_repeats_people_agrees_completely():
     rows = [(f"p{i}", name, i % 5 + 1) for i in range(10) for name in "ab"]
     people = pd.DataFrame(rows, columns=["pair", "annotator", "rating"])
     judge = pd.DataFrame(
@@ -213,7 +213,7 @@ def test_a_judge_that_repeats_people_agrees_wholly():
         ([("p1", "a", 3), ("p1", "b", 3)], [("p1", 3)], {"no_variation", None, "zero_width"}),
     ],
 )
-def test_what_cannot_be_said_is_null(people, judge, reason):
+def test_undefined_values_are_null(people, judge, reason):
     result = judge_agreement(
         pd.DataFrame(people, columns=["pair", "annotator", "rating"]),
         pd.DataFrame(judge, columns=["pair", "rating"]),

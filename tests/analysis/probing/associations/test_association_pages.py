@@ -105,7 +105,7 @@ def test_associations_are_filtered_by_rule_and_choice_and_word(computed, analyst
 
 
 @pytest.mark.parametrize("query", ["?rule=mine", "?order=colour", "?least_level=high"])
-def test_a_filter_that_there_is_not_is_named(computed, analyst_client, query):
+def test_an_unknown_filter_is_named(computed, analyst_client, query):
     assert analyst_client.get(address("associations", query)).status_code == 400
 
 
@@ -126,7 +126,7 @@ def test_rows_of_one_rule_and_pages_of_them(computed, analyst_client):
     assert list(small.rows) == list(whole.rows)[3:6]
 
 
-def test_heat_maps_have_one_scale_and_say_what_was_scored(computed, analyst_client):
+def test_heat_maps_share_one_scale_and_state_what_was_scored(computed, analyst_client):
     page = read(analyst_client, "heat_maps")
     assert "Which associations have a negative sentiment?" in page
     assert "Which associations does the judge call biased?" in page
@@ -153,7 +153,7 @@ def test_heat_maps_have_one_scale_and_say_what_was_scored(computed, analyst_clie
 
 
 @pytest.mark.database_free
-def test_cells_without_a_share_are_told_from_small_ones():
+def test_cells_without_a_share_differ_from_small_ones():
     def row(dimension, setting, share, scored):
         return {
             "rule": "exact", "model": "script", "dimension": dimension, "setting": setting,
@@ -193,7 +193,7 @@ def test_words_of_groups_are_found_and_those_of_one_group_are_marked(computed, a
     assert "No words distinguish these groups" in read(analyst_client, "probe_words", "?q=zzz")
 
 
-def test_every_plot_can_be_taken_away(computed, analyst_client):
+def test_every_plot_can_be_downloaded(computed, analyst_client):
     def file(name, form):
         return analyst_client.get(reverse("analysis:plot", args=[computed.slug, name, form]) + "?rule=exact")
 
@@ -219,7 +219,7 @@ def test_the_report_has_the_strongest_pairs_and_every_part(computed, analyst_cli
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_members_alone_may_read_them(computed, name, stranger_client, client):
+def test_only_members_can_read_the_pages(computed, name, stranger_client, client):
     assert stranger_client.get(address(name)).status_code == 404
     assert client.get(address(name)).status_code == 302
 

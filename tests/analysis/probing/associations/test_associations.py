@@ -103,7 +103,7 @@ def test_the_text_that_is_scored_is_the_sentence_with_its_article(study, analyze
     assert texts["noun"] == "This elder is a brisk."
 
 
-def test_words_that_do_not_count_are_left_out_and_counted_and_published_keeps_them(study, analyze):
+def test_excluded_words_are_counted_and_kept_by_the_published_choice(study, analyze):
     cells = Answer.objects.filter(question="plural", letter="b", descriptor__name="lamplighter").order_by(
         "repeat"
     )
@@ -136,7 +136,7 @@ def test_words_that_do_not_count_are_left_out_and_counted_and_published_keeps_th
     assert {"cosy", "brightred"} <= words_of(tables["associations"])
 
 
-def test_what_was_not_asked_or_coded_is_counted(study, analyze):
+def test_unasked_and_uncoded_answers_are_counted(study, analyze):
     pending, uncoded, declined = Answer.objects.order_by("pk")[:3]
     Answer.objects.filter(pk=pending.pk).update(outcome="pending", text="", finished_at=None)
     Coding.objects.filter(answer__in=[pending, uncoded]).delete()
@@ -179,7 +179,7 @@ def test_descriptions_count_by_document_and_objective_ones_for_the_painter(study
     assert {row["documents"] for row in rows if row["setting"] == "objective"} <= {"38", "39", "40"}
 
 
-def test_words_of_open_answers_tell_groups_apart(study, analyze):
+def test_words_of_open_answers_distinguish_groups(study, analyze):
     add_pictures(study, 4)
     for group in study.groups.all():
         StudyGroup.objects.filter(pk=group.pk).update(
@@ -193,7 +193,7 @@ def test_words_of_open_answers_tell_groups_apart(study, analyze):
     assert ("yes", "drum") in {(row["group"], row["word"]) for row in rows if row["factor"] == "trade"}
 
 
-def test_what_models_wrote_about_retracted_images_does_not_count(study, analyze):
+def test_texts_about_retracted_images_do_not_count(study, analyze):
     add_pictures(study, 2)
     probe(study, probe_set=stories(), refusal_rate=0.0)
     study.images.filter(group__name="elder").update(retracted_at=timezone.now())

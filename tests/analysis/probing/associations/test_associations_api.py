@@ -49,7 +49,7 @@ def test_associations_are_those_of_the_table(computed, reader):
     assert all(row[name] == table[0][name] for row in rows[:1] for name in row)
 
 
-def test_what_was_planted_is_found_by_the_exact_test(computed, reader):
+def test_planted_associations_are_found_by_the_exact_test(computed, reader):
     rows = rows_of(computed, reader, "significant=exact&descriptor=kite+maker")
     assert {row["word"] for row in rows} == set(PLANTED["kite maker"])
     assert all(row["significant_exact"] for row in rows)
@@ -58,7 +58,7 @@ def test_what_was_planted_is_found_by_the_exact_test(computed, reader):
     assert (refused.status_code, refused.json()["error"]["code"]) == (400, "filter_unknown")
 
 
-def test_what_a_classifier_says_of_a_pair_is_in_its_row(probed, analyst, reader):
+def test_scores_of_classifiers_are_in_the_row_of_their_pair(probed, analyst, reader):
     scorer = Scorer.objects.create(
         study=probed, kind="sentiment", model_id="mood", model_label="mood", configuration="mood"
     )
@@ -80,7 +80,7 @@ def test_every_association_is_on_one_page(computed, reader):
     assert rows[: len(whole)] == whole
 
 
-def test_the_associations_of_another_model_are_not_among_them(computed, reader):
+def test_associations_of_other_models_are_not_listed(computed, reader):
     ProbeRun.objects.update(model_label="another")
     assert rows_of(computed, reader) == []
 

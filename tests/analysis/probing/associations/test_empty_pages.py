@@ -16,7 +16,7 @@ def study(lead, analyst, tmp_path):
     return study
 
 
-def test_where_words_alone_were_asked_for_other_tabs_are_left_out(study, lead, analyst_client):
+def test_tabs_are_limited_to_words_where_only_words_were_asked_for(study, lead, analyst_client):
     probe(study)
     compute(study, lead)
     answer = analyst_client.get(address("probes"))

@@ -93,7 +93,7 @@ def _as_many_texts(table: pd.DataFrame, question: Question, screens: list[Screen
 @pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("key", FILES)
-def test_what_is_planted_is_found_again(study, lead, tmp_path, key):
+def test_planted_values_are_recovered(study, lead, tmp_path, key):
     type(study).objects.filter(pk=study.pk).update(simulated=True)
     study.refresh_from_db()
     with shared_database(tmp_path):

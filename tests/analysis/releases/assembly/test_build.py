@@ -71,7 +71,7 @@ def test_boxes_belong_to_judgements_that_say_yes(marked, released):
         ]
 
 
-def test_soft_labels_stand_beside_the_majority(marked, released):
+def test_soft_labels_are_given_beside_the_majority(marked, released):
     _, folder = released(marked.study)
     images = {row["image"]: row["source_name"] for row in rows(folder, "images")}
     soft = rows(folder, "soft_labels")
@@ -168,7 +168,7 @@ def test_rows_are_not_in_the_order_of_their_submission(marked, released):
     assert [image for _, image in order] != in_time
 
 
-def test_whoever_withdraws_is_not_in_later_releases(marked, released):
+def test_withdrawn_annotators_are_not_in_later_releases(marked, released):
     released(marked.study)
     Annotator.objects.filter(pk=marked.annotators["q"].pk).update(origin="person", source_id="")
     text = consent.current_text(marked.study)
@@ -188,7 +188,7 @@ def test_whoever_withdraws_is_not_in_later_releases(marked, released):
     assert "withdr" in (folder / "CHANGELOG.md").read_text()
 
 
-def test_what_is_excluded_retracted_or_too_many_leaves_and_the_changelog_says_why(marked, released, lead):
+def test_excluded_retracted_and_surplus_labels_leave_with_a_reason_in_the_changelog(marked, released, lead):
     released(marked.study)
     Enrolment.objects.filter(campaign=marked.campaign, annotator=marked.annotators["p"]).update(
         state=Enrolment.State.EXCLUDED
@@ -221,7 +221,7 @@ def test_new_answers_and_new_people_are_in_the_changelog(marked, released):
     assert changes["rows"]["judgements"] == [48, 49]
 
 
-def test_deleted_annotations_are_told_apart(marked, released):
+def test_deleted_annotations_are_counted_separately(marked, released):
     released(marked.study)
     marked.campaign.annotations.order_by("pk").first().delete()
     _, folder = released(marked.study)
@@ -229,7 +229,7 @@ def test_deleted_annotations_are_told_apart(marked, released):
     assert changes["annotations_removed"] == {"deleted": 1}
 
 
-def test_pictures_leave_re_encoded_and_under_their_own_digest(marked, released):
+def test_pictures_are_re_encoded_and_named_by_their_digest(marked, released):
     source = io.BytesIO()
     exif = Picture.Exif()
     exif[0x010E] = "a secret description"
@@ -254,7 +254,7 @@ def test_pictures_leave_re_encoded_and_under_their_own_digest(marked, released):
     assert {row["reason"] for row in others} == {"labels were imported without the picture"}
 
 
-def test_a_lost_file_is_said_to_be_lost(marked, released):
+def test_a_lost_file_is_reported_as_lost(marked, released):
     Image.objects.filter(pk=marked.images["v1"].pk).update(file="images/gone.png", sha256="ab" * 32)
     _, folder = released(marked.study)
     assert any("missing from the server" in (row["reason"] or "") for row in rows(folder, "images"))
@@ -388,7 +388,7 @@ def test_building_is_in_the_audit_trail(marked, tmp_path, lead):
     )
 
 
-def test_days_and_no_hours_leave(marked, released):
+def test_only_days_without_hours_are_released(marked, released):
     _, folder = released(marked.study)
     today = timezone.now().date()
     days = {row["submitted"] for row in rows(folder, "judgements")}

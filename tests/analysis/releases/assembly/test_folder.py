@@ -26,7 +26,7 @@ def put(output: Path) -> None:
         folder.put_in_place(a_release(place / "ready", "new"), output)
 
 
-def test_through_a_link_the_folder_behind_it_is_replaced(tmp_path):
+def test_a_folder_behind_a_symlink_is_replaced(tmp_path):
     there = tmp_path / "disk"
     there.mkdir()
     target = a_release(there / "isles")
@@ -38,14 +38,14 @@ def test_through_a_link_the_folder_behind_it_is_replaced(tmp_path):
     assert [one.name for one in there.iterdir()] == ["isles"]
 
 
-def test_through_a_link_to_nothing_yet_the_folder_is_made(tmp_path):
+def test_a_folder_behind_a_dangling_symlink_is_created(tmp_path):
     link = tmp_path / "link"
     link.symlink_to(tmp_path / "later")
     put(link)
     assert (tmp_path / "later" / "README.md").read_text() == "new"
 
 
-def test_a_link_to_itself_is_refused(tmp_path):
+def test_a_symlink_to_itself_is_refused(tmp_path):
     link = tmp_path / "link"
     link.symlink_to(link)
     with pytest.raises(Conflict):
@@ -89,7 +89,7 @@ def test_an_old_release_that_cannot_be_deleted_does_not_stop_the_new_one(tmp_pat
     assert (output / "README.md").read_text() == "new"
 
 
-def test_only_a_full_disk_is_said_to_be_about_the_place(tmp_path):
+def test_only_a_full_disk_is_blamed_on_the_target(tmp_path):
     with (
         pytest.raises(OSError, match="truncated") as found,
         folder.workplace(tmp_path / "out"),

@@ -39,7 +39,7 @@ def folder(marked, tmp_path):
 
 
 @pytest.mark.slow
-def test_readers_of_others_load_every_table(folder, tmp_path):
+def test_other_readers_load_every_table(folder, tmp_path):
     tables = [name for name in COLUMNS if pq.read_metadata(folder / f"data/{name}.parquet").num_rows]
     found = load(folder, tmp_path / "cache", *tables)
     assert len(found[""]["train"]) == 48
@@ -97,7 +97,7 @@ def answers(study):
     return sorted(found, key=repr)
 
 
-def test_label_studios_files_come_in_again_as_the_same_judgements_and_boxes(folder, marked, resource):
+def test_label_studio_files_are_imported_as_the_same_judgements_and_boxes(folder, marked, resource):
     for name in ("stereotype-marking", "attribute-likert"):
         report = import_export(
             target=ImportTarget(name="Isles again", by=None, resource=resource),
@@ -115,7 +115,7 @@ def test_label_studios_files_come_in_again_as_the_same_judgements_and_boxes(fold
     assert Annotator.objects.filter(source=again.slug).count() == 3
 
 
-def test_nothing_of_the_database_or_of_a_person_is_in_any_text(folder, marked, lead):
+def test_no_text_contains_database_keys_or_personal_data(folder, marked, lead):
     hidden = [one.pseudonym for one in marked.annotators.values()] + [lead.username, lead.display_name]
     for path in folder.rglob("*"):
         if path.suffix in {".md", ".json", ".txt", ".csv", ".jsonl", ".xml", ".sha256"}:

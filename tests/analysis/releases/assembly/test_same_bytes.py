@@ -52,7 +52,7 @@ def no_retracted_image_any_more(marked):
     ],
     ids=lambda change: change.__name__,
 )
-def test_what_changes_a_file_makes_a_new_version(marked, released, change):
+def test_a_change_to_a_file_makes_a_new_version(marked, released, change):
     AnnotatorProfile.objects.create(annotator=marked.annotators["q"], gender="Woman")
     Image.objects.create(
         study=marked.study,
@@ -78,7 +78,7 @@ def test_the_text_of_an_attribute_that_was_not_asked_makes_no_new_version(marked
     assert tree(here) == tree(there)
 
 
-def test_who_left_is_told_as_the_version_told_it_first(marked, released):
+def test_reasons_for_leaving_stay_as_first_released(marked, released):
     """Their labels went before they did: asked again, the database would give another reason."""
     released(marked.study)
     Annotation.objects.filter(annotator=marked.annotators["q"]).delete()

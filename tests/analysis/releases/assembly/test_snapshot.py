@@ -11,7 +11,7 @@ from tests.foundation.database.own_database import own_server
 
 
 @pytest.mark.django_db(transaction=True)
-def test_somebodys_own_transaction_is_refused():
+def test_an_open_transaction_is_refused():
     with transaction.atomic(), pytest.raises(RuntimeError, match="durable"), snapshot():
         pass
 
@@ -38,7 +38,7 @@ except DatabaseError:
 """
 
 
-def test_what_is_written_meanwhile_is_not_in_it_and_does_not_wait(tmp_path):
+def test_concurrent_writes_are_not_in_the_snapshot_and_do_not_wait(tmp_path):
     with own_server(tmp_path) as server:
         assert server.ask(_WRITE_MEANWHILE) == [0, 0, 1, False]
 
@@ -114,7 +114,7 @@ with snapshot() as using:
 """
 
 
-def test_what_is_read_ahead_comes_in_order_from_the_same_moment_with_its_errors(tmp_path):
+def test_read_ahead_keeps_order_snapshot_and_errors(tmp_path):
     with own_server(tmp_path) as server:
         found, then, now, threads = server.ask(_READ_AHEAD)
     assert found == [[0, 0], [1, 0], [2, 0], "the fourth cannot be read"]

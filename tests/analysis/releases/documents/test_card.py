@@ -97,12 +97,12 @@ def test_ratings_are_loaded_by_default_where_there_are_no_judgements(tmp_path):
         "Creative Commons Attribution 4.0 International",
     ],
 )
-def test_the_card_says(said, tmp_path):
+def test_the_card_contains(said, tmp_path):
     text = data_card(a_release(tmp_path))
     assert said.replace("\\_dataset", "_dataset") in text
 
 
-def test_simulated_labels_are_said_to_be_so_at_the_very_top(tmp_path):
+def test_simulated_labels_are_announced_at_the_very_top(tmp_path):
     text = data_card(a_release(tmp_path, simulated=True))
     body = text.split("---\n", 2)[2].lstrip()
     assert body.split("\n\n")[1].startswith("> **Simulated.**")

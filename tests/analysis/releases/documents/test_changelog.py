@@ -16,7 +16,7 @@ def test_the_first_release_has_nothing_to_compare_with(tmp_path):
     assert "| `judgements` | 6 |" in text
 
 
-def test_a_later_one_says_who_left_and_why_before_what_came(tmp_path):
+def test_a_later_release_lists_departures_with_reasons_before_additions(tmp_path):
     text = changelog(a_release(tmp_path, version=2))
     newest, _, first = text.partition("## Release 1 ")
     lines = [line for line in newest.splitlines() if line.startswith("- ")]
@@ -37,7 +37,7 @@ def test_a_later_one_says_who_left_and_why_before_what_came(tmp_path):
     assert "The first release." in first
 
 
-def test_nobody_is_promised_that_people_of_two_releases_cannot_be_matched(tmp_path):
+def test_the_text_does_not_promise_that_releases_cannot_be_matched(tmp_path):
     contents = a_release(tmp_path, version=2)
     assert "can still match people" in changelog(contents)
     assert "can still match people" in data_card(contents)

@@ -16,7 +16,7 @@ def rows(contents):
     return list(csv.DictReader(io.StringIO(codebook_csv(contents))))
 
 
-def test_every_column_of_every_table_is_in_it_and_nothing_else(tmp_path):
+def test_the_codebook_has_exactly_the_columns_of_all_tables(tmp_path):
     contents = a_release(tmp_path)
     explained = [(row["table"], row["column"]) for row in rows(contents)]
     assert explained == [(one.name, column.name) for one in contents.tables for column in one.columns]
@@ -30,7 +30,7 @@ def test_every_column_of_every_table_is_in_it_and_nothing_else(tmp_path):
         assert all(f"| `{column.name}` |" in about for column in one.columns)
 
 
-def test_every_row_says_type_description_and_when_it_is_empty(tmp_path):
+def test_every_row_states_type_description_and_when_it_is_empty(tmp_path):
     contents = a_release(tmp_path)
     for row in rows(contents):
         assert set(row) == set(HEADER)
@@ -41,7 +41,7 @@ def test_every_row_says_type_description_and_when_it_is_empty(tmp_path):
     assert all((row["missing"] == NEVER) != nullable[row["table"], row["column"]] for row in rows(contents))
 
 
-def test_units_are_said_where_numbers_have_one(tmp_path):
+def test_units_are_stated_where_numbers_have_one(tmp_path):
     units = {(row["table"], row["column"]): row["unit"] for row in rows(a_release(tmp_path))}
     assert units["boxes", "width"] == "share of the image's width, 0 to 1"
     assert units["images", "width"] == "pixels"

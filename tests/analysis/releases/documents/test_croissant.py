@@ -126,7 +126,7 @@ def test_columns_refer_to_the_tables_they_name(tmp_path):
     assert set(referring.values()) <= sources
 
 
-def test_simulated_labels_are_said_to_be_so_first(tmp_path):
+def test_simulated_labels_are_announced_first(tmp_path):
     written = json.loads(croissant_json(a_release(tmp_path, simulated=True)))
     assert written["description"].startswith("Simulated.")
     assert written["rai:annotatorDemographics"] == ["none, because the annotators are simulated"]

@@ -9,7 +9,7 @@ from analysis.releases.formats.background_writer import BackgroundWriter
 pytestmark = pytest.mark.database_free
 
 
-def test_everything_is_done_in_order_in_one_other_thread():
+def test_work_is_done_in_order_in_one_other_thread():
     done, threads = [], set()
 
     def note(number):
@@ -24,7 +24,7 @@ def test_everything_is_done_in_order_in_one_other_thread():
     assert threading.get_ident() not in threads
 
 
-def test_what_goes_wrong_is_raised_at_the_end_at_the_latest():
+def test_errors_are_raised_at_the_end_at_the_latest():
     def fail():
         raise OSError("disk full")
 
@@ -32,7 +32,7 @@ def test_what_goes_wrong_is_raised_at_the_end_at_the_latest():
         behind.submit(fail)
 
 
-def test_nothing_is_written_any_more_after_a_failure():
+def test_nothing_is_written_after_a_failure():
     done = []
     gate = threading.Event()
 

@@ -84,7 +84,7 @@ def test_boxes_on_images_of_unknown_size_are_left_out_and_counted(marked, coco):
     assert manifest["rows"]["boxes"] == 12
 
 
-def test_words_that_look_like_the_format_do_no_harm(marked, coco):
+def test_words_that_resemble_the_format_are_harmless(marked, coco):
     Attribute.objects.filter(text="tall hat").update(text='"bbox0":,"area":1,"bbox1":')
     found, _ = coco()
     assert '"bbox0":,"area":1,"bbox1":' in {one["attribute"] for one in found["annotations"]}

@@ -62,7 +62,7 @@ def test_ratings_are_tasks_of_one_attribute(tmp_path):
     assert 'alias="5"' in interface
 
 
-def test_many_pages_over_several_campaigns_keep_what_belongs_together(tmp_path, monkeypatch):
+def test_pages_of_several_campaigns_keep_tasks_together(tmp_path, monkeypatch):
     monkeypatch.setattr("analysis.releases.formats.label_studio._AT_ONCE", 4)
     rows = {name: list(table) for name, table in ROWS.items()}
     rows["judgements"], rows["boxes"], rows["annotations"] = [], [], []

@@ -78,7 +78,7 @@ def columns(rows, **types):
 
 
 @given(answers=ANSWERS)
-def test_many_at_once_say_what_each_says_alone(answers):
+def test_many_annotations_equal_those_written_one_by_one(answers):
     annotations, judgements, boxes = tables(answers)
     sizes = np.array([size or (0, 0) for *_, size in answers])
     (batch,) = annotations.combine_chunks().to_batches()

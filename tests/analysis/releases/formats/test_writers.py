@@ -49,7 +49,7 @@ def write(folder, pages) -> None:
 
 @settings(deadline=None)
 @given(st.lists(st.lists(row, max_size=6), max_size=3))
-def test_every_format_holds_the_same_rows(tmp_path_factory, pages):
+def test_every_format_contains_the_same_rows(tmp_path_factory, pages):
     folder = tmp_path_factory.mktemp("table")
     write(folder, pages)
     names = [column.name for column in COLUMNS]
@@ -63,7 +63,7 @@ def test_every_format_holds_the_same_rows(tmp_path_factory, pages):
 
 @settings(deadline=None)
 @given(st.lists(row, max_size=6))
-def test_csv_neutralises_as_every_other_table_does(tmp_path_factory, rows):
+def test_csv_is_neutralised_like_other_tables(tmp_path_factory, rows):
     folder = tmp_path_factory.mktemp("table")
     write(folder, [rows])
     with (folder / "csv/table.csv").open(encoding="utf-8", newline="") as file:

@@ -42,7 +42,7 @@ def test_every_combination_belongs_to_k_people_or_more(stated, k):
 
 @settings(max_examples=60, deadline=None)
 @given(people, st.integers(2, 8))
-def test_so_does_every_part_of_a_combination(stated, k):
+def test_every_part_of_a_combination_belongs_to_k_people_or_more(stated, k):
     released = coarsen(stated, k=k, without_profile=0).profiles.values()
     for first in range(len(FIELDS)):
         for second in range(len(FIELDS)):
@@ -52,7 +52,7 @@ def test_so_does_every_part_of_a_combination(stated, k):
 
 @settings(max_examples=60, deadline=None)
 @given(people, st.integers(2, 8))
-def test_what_is_released_is_what_was_stated_or_coarser(stated, k):
+def test_released_values_are_the_stated_ones_or_coarser(stated, k):
     made = coarsen(stated, k=k, without_profile=0)
     for key, profile in made.profiles.items():
         for name, value in zip(FIELDS, profile, strict=True):
@@ -97,7 +97,7 @@ def profile(**values: str) -> tuple[str | None, ...]:
     return tuple(values.get(name) for name in FIELDS)
 
 
-def test_what_everybody_shares_stays_as_stated():
+def test_values_shared_by_everybody_stay_as_stated():
     made = coarsen(
         dict.fromkeys(range(5), profile(gender="Woman", nationality="Peru")), k=5, without_profile=0
     )
@@ -125,7 +125,7 @@ def test_ages_become_wider_bands():
     assert set(made.profiles.values()) == {profile(age_band="18-34")}
 
 
-def test_one_rare_person_takes_the_rarest_others_along():
+def test_withholding_one_rare_person_withholds_the_rarest_others_too():
     """Alone without a profile, the one would stand out as much as with it."""
     genders = ["Woman"] * 7 + ["Man"] * 6 + ["Non-binary"]
     made = coarsen({index: profile(gender=one) for index, one in enumerate(genders)}, k=5, without_profile=0)
@@ -162,7 +162,7 @@ def test_the_only_one_of_an_origin_has_no_profile():
     assert made.report.suppressed == 1
 
 
-def test_nobody_with_a_profile():
+def test_no_profiles_at_all():
     report = coarsen({}, k=5, without_profile=4).report
     assert (report.people, report.without_profile, report.kept_share) == (0, 4, None)
     assert {field.why for field in report.fields} == {"Nobody stated it."}

@@ -68,7 +68,7 @@ def test_the_only_imported_id_has_no_profile_beside_its_origin(marked, released)
         ("", None),
     ],
 )
-def test_names_of_images_tell_neither_host_nor_account(source, released):
+def test_names_of_images_reveal_neither_host_nor_account(source, released):
     assert published_name(source) == released
 
 
@@ -90,7 +90,7 @@ def stored(study) -> Image:
 
 
 @pytest.mark.parametrize("kept", [0, 20, 40, 500])
-def test_a_damaged_picture_is_said_to_be_damaged_and_stops_nothing(marked, released, kept):
+def test_a_damaged_picture_is_reported_and_stops_nothing(marked, released, kept):
     image = stored(marked.study)
     with default_storage.open(image.file) as file:
         whole = file.read()
@@ -102,7 +102,7 @@ def test_a_damaged_picture_is_said_to_be_damaged_and_stops_nothing(marked, relea
     assert "its file is damaged" in (folder / "README.md").read_text()
 
 
-def test_a_full_disk_is_no_damaged_picture(marked, released, monkeypatch):
+def test_a_full_disk_is_not_taken_for_a_damaged_picture(marked, released, monkeypatch):
     stored(marked.study)
 
     def full(image, size):

@@ -69,7 +69,7 @@ def test_a_language_that_few_read_is_not_shown(forty, released):
     }
 
 
-def test_where_the_gaps_would_tell_who_it_is_nothing_is_shown():
+def test_nothing_is_shown_where_gaps_would_identify_people():
     read = {key: frozenset({"en"}) for key in range(20)} | {20: frozenset({"de"})}
     assert shown_readers(read, range(21), k=5) == frozenset()
     read |= {key: frozenset({"de"}) for key in range(20, 25)}

@@ -110,7 +110,7 @@ def test_nobody_is_in_a_joined_class_smaller_than_k(seed):
 
 
 @pytest.mark.parametrize("seed", range(20, 32))
-def test_a_release_that_is_not_refused_tells_nobody_apart(seed):
+def test_an_accepted_release_identifies_nobody(seed):
     """The same without leaving anybody out: what is allowed holds, and levels are never finer than before."""
     for people, k, releases in sequence(seed):
         made = coarsen(
@@ -122,7 +122,7 @@ def test_a_release_that_is_not_refused_tells_nobody_apart(seed):
             assert all(now >= then for now, then in zip(made.levels, one.floor, strict=True))
 
 
-def test_what_a_refusal_says_would_help_does():
+def test_the_remedy_named_by_a_refusal_helps():
     refused = 0
     for people, k, releases in (step for seed in range(8) for step in sequence(seed)):
         everybody = People(dict.fromkeys(people, "person"), people)
@@ -167,7 +167,7 @@ def test_levels_do_not_become_finer_because_people_joined():
     assert not beside.exposed
 
 
-def test_who_leaves_a_class_of_exactly_k_makes_the_next_release_refused():
+def test_a_person_leaving_a_class_of_exactly_k_causes_a_refusal():
     """The four who stay are known by the first release, and nobody of the second looks like them."""
     people = {n: profile(gender="Woman") for n in range(5)} | {n: profile(gender="Man") for n in range(5, 15)}
     first = kept(1, 5, release_of(people), set(people))
@@ -185,7 +185,7 @@ def test_who_leaves_a_class_of_exactly_k_makes_the_next_release_refused():
     assert (without.refusal, without.coarsened.left_out) == ("", {1, 2, 3, 4})
 
 
-def test_who_was_withheld_stays_withheld_where_showing_them_would_single_them_out():
+def test_withheld_people_stay_withheld_where_showing_would_single_them_out():
     people = {n: profile(gender="Woman") for n in range(10)} | {
         n: profile(gender="Man") for n in range(10, 12)
     }
@@ -199,7 +199,7 @@ def test_who_was_withheld_stays_withheld_where_showing_them_would_single_them_ou
     assert not made.exposed
 
 
-def test_a_larger_k_does_not_hold_beside_a_release_that_showed_smaller_groups():
+def test_a_larger_k_fails_beside_a_release_with_smaller_groups():
     people = {n: profile(gender="Woman") for n in range(3)} | {n: profile(gender="Man") for n in range(3, 9)}
     first = kept(1, 3, release_of(people, k=3), set(people))
     checked = check(
@@ -226,7 +226,7 @@ def test_people_who_left_stay_hidden_in_the_release_that_holds_them():
     assert {made.profiles[n] for n in range(10, 15)} == {NOTHING}
 
 
-def test_a_release_that_showed_nothing_binds_no_later_one():
+def test_a_release_without_profiles_does_not_restrict_later_ones():
     pilot = {n: profile(gender="Woman", nationality="Peru") for n in range(3)}
     made = release_of(pilot)
     assert set(made.profiles.values()) == {NOTHING}

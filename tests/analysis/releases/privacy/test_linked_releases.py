@@ -75,7 +75,7 @@ def leave(forty, person: Annotator) -> None:
     consent.withdraw(annotator=person, study=forty.study)
 
 
-def test_no_one_is_below_k_in_two_releases_joined_by_answers(forty, released):
+def test_nobody_is_below_k_in_two_releases_joined_by_answers(forty, released):
     """Whoever leaves: either the next release is refused, or the two together keep k."""
     _, before = released(forty.study, k=5)
     shown = {profile for profile in by_answers(before).values() if any(profile)}
@@ -126,7 +126,9 @@ def test_a_rebuild_is_the_same_bytes_after_an_earlier_release_was_set_aside(fort
     assert tree(here) == tree(there)
 
 
-def test_a_release_that_nobody_got_does_not_count(forty, released, lead, lead_client, analyst_client):
+def test_a_release_set_aside_as_never_received_does_not_count(
+    forty, released, lead, lead_client, analyst_client
+):
     released(forty.study, k=3)
     with pytest.raises(Conflict):
         released(forty.study, k=9)
@@ -161,7 +163,7 @@ def test_the_same_bytes_as_one_set_aside_are_a_new_version_that_is_checked(forty
     assert second.version == 2
 
 
-def test_page_program_and_command_say_the_same(forty, released, tmp_path, lead_client, analyst_client):
+def test_page_api_and_command_agree(forty, released, tmp_path, lead_client, analyst_client):
     released(forty.study, k=3)
     said = analyst_client.get("/api/v1/studies/isles/releases/check/?k=9").json()
     assert said["allowed"] is False
@@ -183,7 +185,7 @@ def test_page_program_and_command_say_the_same(forty, released, tmp_path, lead_c
     assert left_out["left_out"] > 0
 
 
-def test_a_release_of_before_profiles_were_kept_is_worked_out(forty, released):
+def test_profiles_of_releases_without_stored_ones_are_reconstructed(forty, released):
     _, before = released(forty.study, k=5)
     Release.objects.update(profiles=None)
     leave(forty, forty.people[0])

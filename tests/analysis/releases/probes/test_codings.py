@@ -77,7 +77,7 @@ def test_a_rerun_with_codings_gives_the_same_tables(coded_release, probed, made_
     assert actual == expected
 
 
-def test_codings_that_say_nothing_of_the_study_are_rejected(coded_release, made_study, tmp_path, capsys):
+def test_codings_without_an_answer_in_the_study_are_rejected(coded_release, made_study, tmp_path, capsys):
     path = coded_release / "csv/codings.csv"
     with path.open("a", encoding="utf-8", newline="") as file:
         names = path.read_text(encoding="utf-8").splitlines()[0].split(",")

@@ -74,9 +74,7 @@ def texts_of(study):
     return list(answers.values_list("text", flat=True))
 
 
-def test_odd_answers_are_kept_as_they_came_through_a_release_and_a_rerun(
-    answered, made_study, released, tmp_path
-):
+def test_unusual_answers_survive_a_release_and_a_rerun(answered, made_study, released, tmp_path):
     stored = texts_of(answered)
     assert set(map(kept, ODD)) <= set(stored)
     _, folder = released(answered)
@@ -102,7 +100,9 @@ def test_odd_answers_are_kept_as_they_came_through_a_release_and_a_rerun(
         assert first == second, path
 
 
-def test_odd_answers_are_text_on_pages_in_reports_and_documents(answered, released, lead, client, tmp_path):
+def test_unusual_answers_are_escaped_on_pages_in_reports_and_documents(
+    answered, released, lead, client, tmp_path
+):
     client.force_login(lead)
     run = answered.probe_runs.get()
     here = {"study": answered.slug, "run": run.pk}

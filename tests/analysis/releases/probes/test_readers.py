@@ -36,7 +36,7 @@ def test_answers_about_images_load(probed, released, tmp_path):
         assert parquet[column].tolist() == lines[column].tolist()
 
 
-def test_words_alone_load(made_study, lead, released, tmp_path):
+def test_releases_with_only_words_load(made_study, lead, released, tmp_path):
     study = made_study("Words")
     run(run=planned(study, lead, probe_set=words()), progress=Unwatched())
     code_by_rules(study=study, by=lead, progress=Unwatched())

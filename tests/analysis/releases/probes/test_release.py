@@ -29,7 +29,7 @@ SENTENCES = kind(
 )
 
 
-def test_every_answer_is_there_as_it_came(probed, released):
+def test_every_answer_is_released_unchanged(probed, released):
     _, folder = released(probed)
     answers = rows(folder, "probe_answers")
     stored = Answer.objects.filter(run__study=probed).order_by("run_id", "pk")
@@ -43,7 +43,7 @@ def test_every_answer_is_there_as_it_came(probed, released):
     assert {row["model"] for row in answers} == {"talker-1", "talker-2"}
 
 
-def test_texts_can_be_had_back_from_every_format(probed, released):
+def test_texts_survive_every_format(probed, released):
     _, folder = released(probed)
     texts = [row["text"] for row in rows(folder, "probe_answers")]
     with (folder / "csv/probe_answers.csv").open(encoding="utf-8", newline="") as file:
@@ -53,7 +53,7 @@ def test_texts_can_be_had_back_from_every_format(probed, released):
     assert list(map(unguarded, cells)) == [json.loads(line)["text"] for line in lines] == texts
 
 
-def test_runs_say_who_was_asked_what_and_how_it_ended(probed, released):
+def test_runs_state_model_questions_and_outcomes(probed, released):
     Answer.objects.filter(pk=Answer.objects.first().pk).update(outcome="pending", finished_at=None, text="")
     _, folder = released(probed)
     first, second = rows(folder, "probe_runs")
@@ -66,7 +66,7 @@ def test_runs_say_who_was_asked_what_and_how_it_ended(probed, released):
     assert len(rows(folder, "probe_answers")) == 95
 
 
-def test_codings_have_the_rule_and_its_version_and_leads_a_pseudonym(probed, released, lead):
+def test_codings_have_rule_and_version_and_pseudonyms_of_leads(probed, released, lead):
     answer = Answer.objects.filter(outcome="done", question="trade").order_by("run_id", "pk").last()
     override_answer(answer=answer, outcome="minus", reason="It says so twice.", by=lead)
     _, folder = released(probed)
@@ -128,7 +128,7 @@ def test_the_same_answers_give_the_same_bytes_and_a_new_coding_the_next_version(
     assert later.version == 2
 
 
-def test_documents_say_what_models_answered_with_a_notice(probed, released):
+def test_documents_describe_answers_of_models_with_a_notice(probed, released):
     _, folder = released(probed)
     card = (folder / "README.md").read_text(encoding="utf-8")
     assert "96 answers by 2 models" in card

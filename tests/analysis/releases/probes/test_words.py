@@ -26,7 +26,7 @@ def compute(study, lead):
 
 
 @pytest.mark.database_free
-def test_it_has_every_promised_column_but_peoples_levels():
+def test_the_table_has_every_documented_column_but_peoples_levels():
     names = {column.name for column in COLUMNS[TABLE]}
     assert set(WORD_TABLES["associations"]) - names == {"bias_level_people"}
 
@@ -46,7 +46,7 @@ def test_associations_are_those_of_the_results(study, lead, released):
     assert tree(folder) == tree(other_folder)
 
 
-def test_results_that_are_older_than_an_answer_are_left_out(study, lead, released):
+def test_outdated_results_are_left_out(study, lead, released):
     compute(study, lead)
     probe(study, model="other")
     _, folder = released(study)

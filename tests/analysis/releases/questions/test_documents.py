@@ -90,7 +90,7 @@ def test_the_codebook_explains_every_column_that_is_written(asked, released):
     }
 
 
-def test_the_data_card_says_what_was_asked(asked, released):
+def test_the_data_card_describes_the_questions(asked, released):
     _, folder = released(asked)
     card = (folder / "README.md").read_text()
     assert "696 answers to declared questions by 4 annotators on 24 images" in card
@@ -107,7 +107,7 @@ def test_every_kind_of_the_platform_can_be_put_into_words(shown):
     assert screen_in_words(shown).startswith("Each screen shows ")
 
 
-def test_whatever_stimuli_have_in_common_has_words():
+def test_every_common_property_of_stimuli_can_be_put_into_words():
     named = typing.get_args(typing.get_args(Stimuli.model_fields["together"].annotation)[0])
     assert {"prompt", "scenario"} <= set(named)
     for name in named:
@@ -124,7 +124,7 @@ def test_a_field_that_kinds_get_later_changes_no_release(asked, released):
     assert json.loads((folder / "declarations" / "rubric.json").read_text()) == older
 
 
-def test_croissant_names_every_file_and_what_answers_refer_to(asked, released):
+def test_croissant_names_every_file_and_the_references_of_answers(asked, released):
     _, folder = released(asked)
     written = json.loads((folder / "croissant.json").read_text())
     files = {file["@id"] for file in written["distribution"]}
@@ -138,7 +138,7 @@ def test_croissant_names_every_file_and_what_answers_refer_to(asked, released):
     assert "declarations/ranking.json" in checksums
 
 
-def test_nothing_that_a_declaration_holds_is_markup_or_a_formula(hostile, released):
+def test_texts_of_a_declaration_are_neither_markup_nor_formulas(hostile, released):
     _, folder = released(hostile, include_justifications=True)
     for name in ("README.md", "CODEBOOK.md"):
         text = (folder / name).read_text()

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.django_db
 LIST = reverse("releases:list", kwargs={"study": "isles"})
 
 
-def test_the_page_counts_answers_and_says_what_becomes_of_own_words(asked, lead_client):
+def test_the_page_counts_answers_and_explains_the_treatment_of_own_words(asked, lead_client):
     page = text(lead_client.get(LIST))
     assert "answers 696" in page
     assert "places 96" in page
@@ -30,7 +30,7 @@ def test_the_page_counts_answers_and_says_what_becomes_of_own_words(asked, lead_
     assert "Include what annotators wrote in their own words" in page
 
 
-def test_what_is_counted_is_what_is_built(asked, released, analyst):
+def test_the_counts_equal_the_built_release(asked, released, analyst):
     released(asked)
     latest = Release.objects.get()
     for _ in range(2):
@@ -41,7 +41,7 @@ def test_what_is_counted_is_what_is_built(asked, released, analyst):
         reports.compute_report(study=asked, parameters=parameters_of(asked, resamples=100), by=analyst)
 
 
-def test_a_lead_builds_one_by_the_form_and_reads_what_is_in_it(asked, lead, lead_client):
+def test_a_lead_builds_a_release_by_the_form_and_sees_its_contents(asked, lead, lead_client):
     answer = lead_client.post(reverse("releases:build", kwargs={"study": "isles"}), CHOICES)
     assert answer.status_code == 302
     execute(Job.objects.get(kind=JOB_KIND).pk)
@@ -51,7 +51,7 @@ def test_a_lead_builds_one_by_the_form_and_reads_what_is_in_it(asked, lead, lead
     assert "declarations/rubric.json" in page
 
 
-def test_a_release_of_before_has_no_number_of_answers(marked, lead, lead_client):
+def test_older_releases_have_no_number_of_answers(marked, lead, lead_client):
     build_archive(study=marked.study, parameters=ReleaseParameters(k=2, formats=["csv"]), by=lead)
     assert "Answers" not in text(lead_client.get(LIST))
     open_campaign(marked.study, PAIR, [])
@@ -60,13 +60,13 @@ def test_a_release_of_before_has_no_number_of_answers(marked, lead, lead_client)
     assert "Ratings Answers Annotators" in text(page)
 
 
-def test_questions_without_answers_are_nothing_to_release(study, lead_client):
+def test_questions_without_answers_cannot_be_released(study, lead_client):
     open_campaign(study, PAIR, [])
     assert preview(study, k=5).empty
     assert "A release needs labels" in text(lead_client.get(LIST))
 
 
-def test_texts_alone_are_something_to_release(asked):
+def test_texts_alone_can_be_released(asked):
     Judgement.objects.filter(text=None).delete()
     found = preview(asked, k=5)
     assert (found.rows["answers"], found.texts, found.empty) == (0, 48, False)

@@ -53,7 +53,7 @@ def test_every_table_loads(asked, released, tmp_path, formats):
         every_reader_loads_it(folder, tmp_path / "cache")
 
 
-def test_texts_alone_load(study, released, tmp_path):
+def test_releases_with_only_texts_load(study, released, tmp_path):
     annotators = people(study, 3)
     campaign = open_campaign(study, TEXTS, annotators)
     for text in ("All islanders wear tall hats.", "=SUM(1)"):

@@ -31,7 +31,7 @@ def test_every_answer_that_counts_is_a_row_with_one_value(asked, released):
     assert Counter(tuple(answer[name] for name in released_values) for answer in answers) == stored
 
 
-def test_answers_lead_to_their_screen_their_stimulus_and_their_annotator(asked, released):
+def test_answers_refer_to_their_screen_stimulus_and_annotator(asked, released):
     _, folder = released(asked)
     annotations = {row["annotation"]: row for row in rows(folder, "annotations")}
     shown = {(row["task"], row["position"]): row for row in rows(folder, "stimuli")}
@@ -62,7 +62,7 @@ def test_answers_lead_to_their_screen_their_stimulus_and_their_annotator(asked, 
     }
 
 
-def test_what_was_shown_and_chosen_is_what_the_database_says(asked, released):
+def test_shown_and_chosen_stimuli_match_the_database(asked, released):
     """The image that an answer chose, by what the picture is and not by a key."""
     _, folder = released(asked)
     models = {(row["task"], row["position"]): row["model"] for row in rows(folder, "stimuli")}
@@ -88,7 +88,7 @@ def test_a_box_keeps_its_sides(asked, released):
     }
 
 
-def test_questions_stand_in_two_tables_and_a_file_for_each_campaign(asked, released):
+def test_questions_are_in_two_tables_and_one_file_for_each_campaign(asked, released):
     _, folder = released(asked)
     for kind in (PAIR, RANKING, RUBRIC):
         declared = (folder / "declarations" / f"{kind.key}.json").read_bytes()
@@ -128,7 +128,7 @@ def test_the_same_answers_give_the_same_bytes_and_others_another_version(asked, 
     ],
     ids=["a point", "a text shown", "seconds", "a choice"],
 )
-def test_what_changes_a_file_makes_a_new_version(asked, released, change):
+def test_a_change_to_a_file_makes_a_new_version(asked, released, change):
     first, here = released(asked)
     change()
     second, there = released(asked)
@@ -158,7 +158,7 @@ def test_a_study_without_declared_questions_has_no_table_of_them(marked, release
     assert "answers" not in rows(folder, "annotators")[0]
 
 
-def test_campaigns_of_attributes_and_of_questions_stand_beside_each_other(marked, compare, released):
+def test_campaigns_of_attributes_and_of_questions_coexist(marked, compare, released):
     first, before = released(marked.study)
     compare()
     second, after = released(marked.study)
@@ -187,7 +187,7 @@ def test_campaigns_of_attributes_and_of_questions_stand_beside_each_other(marked
     assert "| `answers` | 0 | 9 |" in changelog
 
 
-def test_a_campaign_without_answers_has_its_questions_alone(study, released):
+def test_a_campaign_without_answers_has_only_its_questions(study, released):
     open_campaign(study, RUBRIC, [])
     _, folder = released(study)
     assert len(rows(folder, "questions")) == len(RUBRIC.questions)

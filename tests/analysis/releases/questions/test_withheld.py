@@ -56,7 +56,7 @@ def test_own_words_are_released_as_they_are_where_the_lead_includes_them(asked, 
     assert (release.version, without.version) == (1, 2)
 
 
-def test_own_words_that_another_campaign_shows_are_own_words_there_too(asked, released):
+def test_own_words_shown_in_another_campaign_are_withheld_there_too(asked, released):
     shown = TaskStimulus.objects.filter(task__campaign__slug="rubric").exclude(text="").first()
     TaskStimulus.objects.filter(pk=shown.pk).update(text="copied words")
     CopiedText.objects.create(stimulus=shown, writer=Annotator.objects.get(source_id="p001"))
@@ -78,7 +78,7 @@ def test_a_point_that_belongs_to_own_words_stays_with_them(asked, released):
     assert found == [False, True]
 
 
-def test_whoever_withdraws_is_in_no_later_release(asked, released):
+def test_withdrawn_annotators_are_in_no_later_release(asked, released):
     released(asked, include_justifications=True)
     leave(asked, "p001")
     second, folder = released(asked, include_justifications=True)
@@ -101,7 +101,7 @@ def test_whoever_withdraws_is_in_no_later_release(asked, released):
     }
 
 
-def test_whoever_is_erased_leaves_no_answer(asked, released):
+def test_an_erased_annotator_leaves_no_answer(asked, released):
     first, _ = released(asked, include_justifications=True)
     Annotator.objects.get(source_id="p003").delete()
     second, folder = released(asked, include_justifications=True)
@@ -126,7 +126,7 @@ def test_a_screen_that_only_those_who_left_answered_is_not_released(asked, relea
     assert {row["task"] for row in rows(after, "stimuli")} == answered
 
 
-def test_a_retracted_image_takes_its_screens_along(asked, released, lead):
+def test_screens_of_a_retracted_image_are_left_out(asked, released, lead):
     image = Image.objects.order_by("pk").first()
     _, before = released(asked)
     retraction.retract(image=image, by=lead, reason="blurred")
@@ -148,7 +148,7 @@ def test_excluded_and_surplus_answers_are_left_out(asked, released):
     assert len(rows(folder, "annotations")) == 192 - 18 - 1
 
 
-def test_whoever_would_be_recognizable_is_left_out_with_their_answers(asked, released):
+def test_recognizable_people_are_left_out_with_their_answers(asked, released):
     """Two said the same of themselves; one of them leaves, and the first release tells who the other is."""
     for person, gender in zip(
         Annotator.objects.order_by("source_id"), ["Woman", "Woman", "Man", "Man"], strict=True
@@ -173,7 +173,7 @@ def test_people_who_answered_questions_alone_are_checked_for_privacy(asked):
     assert len(people_of(campaigns, using="default").origins) == 4
 
 
-def test_nothing_of_the_database_or_of_a_person_is_in_any_text(asked, released, lead):
+def test_no_text_contains_database_keys_or_personal_data(asked, released, lead):
     _, folder = released(asked, include_justifications=True)
     hidden = [*Annotator.objects.values_list("pseudonym", flat=True), lead.username, lead.display_name]
     for path in folder.rglob("*"):

@@ -31,7 +31,7 @@ def build(study, by, **choices) -> Job:
     )
 
 
-def test_a_job_builds_and_keeps_it(marked, lead):
+def test_a_job_builds_and_stores_the_release(marked, lead):
     job = build(marked.study, lead)
     release = Release.objects.get(pk=job.result["release"])
     assert (job.state, release.built_by) == (Job.State.SUCCEEDED, lead)
@@ -46,7 +46,7 @@ def test_a_job_builds_and_keeps_it(marked, lead):
     assert AuditEntry.objects.filter(action="release.built", actor=lead).count() == 1
 
 
-def test_built_again_it_is_the_same_zip_and_the_old_one_goes(
+def test_a_rebuild_gives_the_same_zip_and_deletes_the_old_one(
     marked, lead, django_capture_on_commit_callbacks
 ):
     digests = []
@@ -60,14 +60,14 @@ def test_built_again_it_is_the_same_zip_and_the_old_one_goes(
     assert len(default_storage.listdir(folder)[1]) == 1
 
 
-def test_a_build_under_way_is_not_doubled(marked, lead, analyst):
+def test_a_build_under_way_is_not_started_twice(marked, lead, analyst):
     first = releases.request(study=marked.study, parameters=ReleaseParameters(), by=lead)
     again = releases.request(study=marked.study, parameters=ReleaseParameters(), by=analyst)
     assert again == first
 
 
 @pytest.mark.parametrize("other", [{"k": 9}, {"licence": "CC0-1.0"}, {"include_justifications": True}])
-def test_other_choices_than_those_under_way_are_refused(marked, lead, analyst, other):
+def test_other_choices_are_refused_during_a_build(marked, lead, analyst, other):
     releases.request(study=marked.study, parameters=ReleaseParameters(), by=lead)
     with pytest.raises(Conflict, match="other choices"):
         releases.request(study=marked.study, parameters=ReleaseParameters(**other), by=analyst)

@@ -38,7 +38,7 @@ def stored(marked) -> list[str]:
     return default_storage.listdir(folder)[1] if default_storage.exists(folder) else []
 
 
-def test_a_lead_removes_the_files_and_what_they_were_stays(
+def test_a_lead_removes_the_files_and_their_description_stays(
     marked, lead, lead_client, django_capture_on_commit_callbacks
 ):
     release = build(marked, lead)
@@ -79,7 +79,7 @@ def test_removed_files_come_back_when_the_same_labels_are_built_again(marked, le
         assert len(file.read()) == again.archive_bytes
 
 
-def test_files_that_are_not_there_cannot_be_removed(marked, lead):
+def test_missing_files_cannot_be_removed(marked, lead):
     release = build(marked, lead)
     zips.remove_files(release=release, by=lead)
     with pytest.raises(NotFound, match="not stored here"):
@@ -106,7 +106,7 @@ def test_a_full_disk_leaves_neither_version_nor_file(step, marked, lead, monkeyp
     assert stored(marked) == []
 
 
-def test_a_version_that_cannot_be_written_down_leaves_no_file(marked, lead, monkeypatch):
+def test_a_version_that_cannot_be_stored_leaves_no_file(marked, lead, monkeypatch):
     def refuse(*_, **__):
         raise Conflict("release_built_meanwhile", "Somebody was faster.")
 
@@ -117,12 +117,12 @@ def test_a_version_that_cannot_be_written_down_leaves_no_file(marked, lead, monk
     assert stored(marked) == []
 
 
-def test_looking_for_leftovers_makes_no_folder(settings):
+def test_searching_for_leftovers_makes_no_folder(settings):
     assert zips.remove_leftovers() == 0
     assert not settings.VAR.exists()
 
 
-def test_what_killed_builds_left_goes_after_a_day(settings):
+def test_leftovers_of_killed_builds_are_deleted_after_a_day(settings):
     old, fresh, busy = (zips.building_place() / name for name in ("tmpold", "tmpnew", "tmpbusy"))
     long_ago = time.time() - 2 * 24 * 60 * 60
     for one in (old, fresh, busy):

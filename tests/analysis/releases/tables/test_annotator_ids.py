@@ -52,7 +52,7 @@ def bring(tmp_path, db):
     [(people(), True), (screens(), False), (often_again(), False)],
     ids=["people", "screens", "again"],
 )
-def test_the_database_tells_ids_as_the_library_does(bring, rows, usable):
+def test_the_database_classifies_ids_like_the_library(bring, rows, usable):
     frame = pd.DataFrame([row.split(",") for row in rows], columns=COLUMNS)
     frame = frame.rename(columns={"group": "identity_group"}).assign(present=frame["present"] == "yes")
     assert bool(annotator_ids_usable(frame)) == usable
@@ -76,7 +76,7 @@ def test_a_release_of_screens_does_not_advise_to_follow_annotators(bring, releas
     assert any("not one person each" in one for one in described["rai:dataLimitations"])
 
 
-def test_a_release_of_people_does(bring, released):
+def test_a_release_of_people_advises_to_follow_annotators(bring, released):
     _, folder = released(bring(people()).study, k=2, licence="CC-BY-4.0")
     card = (folder / "README.md").read_text(encoding="utf-8")
     assert ONE_BY_ONE in card.split("Not for:")[0]

@@ -38,7 +38,7 @@ def test_every_answer_is_on_one_page(marked, monkeypatch, size):
         )
 
 
-def test_pages_on_which_little_counts_hold_only_that(marked, monkeypatch):
+def test_sparse_pages_contain_only_counted_annotations(marked, monkeypatch):
     """Keys far apart: the database leaves out what belongs to others."""
     monkeypatch.setattr(label_pages, "_SPARSE", 0)
     Annotation.objects.filter(campaign=marked.campaign, annotator=marked.annotators["q"]).update(
@@ -49,7 +49,7 @@ def test_pages_on_which_little_counts_hold_only_that(marked, monkeypatch):
     assert len(page.judgements["pk"]) == 32
 
 
-def test_pages_on_which_nothing_counts_are_none(marked):
+def test_pages_without_counted_annotations_are_omitted(marked):
     Annotation.objects.filter(campaign=marked.campaign).update(status="excluded")
     assert read(marked) == []
 

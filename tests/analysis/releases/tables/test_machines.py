@@ -48,7 +48,7 @@ def rows(folder, name):
     return pq.read_table(folder / f"data/{name}.parquet").to_pylist()
 
 
-def test_scores_and_captions_are_there_with_their_images_and_scorers(scored, tmp_path):
+def test_scores_and_captions_are_released_with_images_and_scorers(scored, tmp_path):
     folder = built(tmp_path / "release")
     images = {row["image"] for row in rows(folder, "images")}
     scores = rows(folder, "attribute_scores")
@@ -81,7 +81,7 @@ def test_measures_are_those_of_results_that_are_up_to_date(scored, tmp_path):
         assert len(list(csv.DictReader(file))) == 2
 
 
-def test_old_results_are_left_out_and_it_says_so(scored, tmp_path):
+def test_outdated_results_are_left_out_with_a_note(scored, tmp_path):
     compute(scored)
     factories.describe(scored, label="Another")
     folder = built(tmp_path / "release")
@@ -120,7 +120,7 @@ def test_retracted_images_take_their_scores_with_them(scored, tmp_path):
 
 
 @pytest.mark.slow
-def test_others_read_the_tables_of_machines(scored, tmp_path):
+def test_other_readers_load_the_tables_of_machines(scored, tmp_path):
     compute(scored)
     folder = built(tmp_path / "release")
     tables = [
@@ -153,7 +153,7 @@ def test_the_codebook_explains_every_column(scored, tmp_path):
         assert {(name, one.name) for one in columns} <= explained
 
 
-def test_the_page_counts_what_a_release_would_hold(scored, analyst_client):
+def test_the_page_counts_the_rows_of_the_release(scored, analyst_client):
     page = analyst_client.get("/studies/isles/releases/").content.decode()
     assert "one row per scorer, image and attribute" in page
 

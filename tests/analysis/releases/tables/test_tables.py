@@ -46,7 +46,7 @@ def test_a_profile_that_changes_makes_a_new_version(marked, released):
 
 
 @pytest.mark.django_db
-def test_people_whose_labels_do_not_count_are_no_part_of_k(marked, released):
+def test_people_whose_labels_do_not_count_are_not_part_of_k(marked, released):
     for annotator in marked.annotators.values():
         AnnotatorProfile.objects.create(annotator=annotator, gender="Woman")
     Annotation.objects.filter(annotator=marked.annotators["r"]).update(status="excluded")
@@ -55,7 +55,7 @@ def test_people_whose_labels_do_not_count_are_no_part_of_k(marked, released):
 
 
 @pytest.mark.django_db
-def test_origins_say_where_labels_come_from(marked, released):
+def test_origins_state_the_source_of_labels(marked, released):
     Annotator.objects.filter(pk=marked.annotators["p"].pk).update(origin="imported")
     _, folder = released(marked.study)
     origins = Counter(row["origin"] for row in rows(folder, "annotators"))
@@ -64,7 +64,7 @@ def test_origins_say_where_labels_come_from(marked, released):
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("annotations", [1, 3, 7])
-def test_soft_labels_do_not_depend_on_how_they_are_laid_aside(marked, released, monkeypatch, annotations):
+def test_soft_labels_do_not_depend_on_the_size_of_blocks(marked, released, monkeypatch, annotations):
     _, here = released(marked.study)
     monkeypatch.setattr(soft_labels, "_ANNOTATIONS_AT_ONCE", annotations)
     monkeypatch.setattr(soft_labels, "_AT_ONCE", 2)
@@ -81,7 +81,7 @@ answers = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 4), st.integers(0
 @pytest.mark.database_free
 @settings(deadline=None)
 @given(answers)
-def test_counting_is_what_a_loop_would_count(given_answers):
+def test_counts_equal_those_of_a_loop(given_answers):
     expected: dict[tuple[int, int], list[int]] = defaultdict(lambda: [0, 0])
     for image, attribute, present in given_answers:
         expected[image, attribute][0] += 1

@@ -72,7 +72,7 @@ def test_profiles_are_read_only_of_those_whose_labels_count(marked):
     assert depicted["Velmari"] == ("velmari", "north isles")
 
 
-def test_what_annotators_say_of_themselves_changes_the_digest_of_the_inputs(marked):
+def test_self_descriptions_of_annotators_change_the_digest_of_the_inputs(marked):
     parameters = parameters_of(marked.study)
     before = inputs_digest(load(study=marked.study, parameters=parameters))
     assert inputs_digest(load(study=marked.study, parameters=parameters)) == before

@@ -27,7 +27,7 @@ def read(study, **chosen):
     return load(study=study, parameters=parameters_of(study, **chosen)).answers
 
 
-def test_each_judgement_knows_what_it_is_about(study, pairs):
+def test_each_judgement_has_its_model_group_and_prompt(study, pairs):
     (answers,) = read(study)
     assert len(answers.annotations) == 12
     quality = answers.of(PAIR.question("quality"))
@@ -48,7 +48,7 @@ def test_the_order_shown_is_kept(study, pairs):
 
 
 @pytest.mark.parametrize("status", ["surplus", "excluded", "gold", "repeat"])
-def test_what_does_not_count_is_not_read(study, pairs, status):
+def test_answers_that_do_not_count_are_not_read(study, pairs, status):
     Annotation.objects.filter(pk=pairs.annotations.first().pk).update(status=status)
     (answers,) = read(study)
     assert len(answers.annotations) == 11

@@ -139,7 +139,7 @@ def test_fewer_raters_make_more_stereotypes(marked, tmp_path):
     assert roles["Velmari", "kite"] == "stereotype"
 
 
-def test_what_does_not_count_is_left_out_and_its_number_reported(marked, tmp_path):
+def test_labels_that_do_not_count_are_left_out_and_counted(marked, tmp_path):
     q, r = marked.annotators["q"], marked.annotators["r"]
     marked.images["v2"].retracted_at = marked.images["v2"].created_at
     marked.images["v2"].save()
@@ -256,6 +256,6 @@ def test_a_folder_in_the_place_of_a_table_is_refused_before_anything_is_written(
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["tendency.csv"]
 
 
-def test_a_place_where_the_system_lets_nobody_write_is_refused(marked):
+def test_an_unwritable_output_folder_is_refused(marked):
     with pytest.raises(DomainError, match="cannot be written"):
         analyze(Path("/proc/results"))

@@ -24,14 +24,14 @@ def test_every_declared_column_has_a_meaning(table):
     assert not without
 
 
-def test_entries_are_of_tables_that_there_are_and_stand_once():
+def test_entries_belong_to_existing_tables_and_are_unique():
     rows = csv.DictReader(_COLUMNS.read_text(encoding="utf-8").splitlines())
     entries = [(table, row["column"]) for row in rows for table in row["tables"].split()]
     assert all(any(fnmatchcase(name, table) for name in DECLARED) for table, _ in entries)
     assert len(entries) == len(set(entries))
 
 
-def test_a_table_of_its_own_goes_before_a_pattern():
+def test_an_entry_for_a_table_takes_precedence_over_a_pattern():
     assert meaning("pairs_tests", "other")[1] == "The second level, with which the first is compared."
     assert meaning("pairs_scores", "other")[1].startswith("Number of answers that neither")
     assert meaning("unknown", "unknown") == ("", "")

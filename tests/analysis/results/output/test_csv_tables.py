@@ -11,7 +11,7 @@ from analysis.results.output.csv_tables import rows_to_csv, to_csv
 
 
 @pytest.mark.parametrize("text", ["=1+1", "+cmd", "-foo", "@sum", "\tx", "\rx"])
-def test_text_that_a_spreadsheet_would_run_begins_with_an_apostrophe(text):
+def test_spreadsheet_formulas_are_prefixed_with_an_apostrophe(text):
     written = rows_to_csv(["attribute"], [[text]])
     assert list(csv.reader(io.StringIO(written, newline="")))[1] == ["'" + text.replace("\r", "\n")]
 
@@ -48,6 +48,6 @@ def test_an_empty_table_keeps_its_header():
 
 
 @pytest.mark.parametrize("value", [math.nan, math.inf])
-def test_what_is_not_a_number_never_reaches_a_file(value):
+def test_non_finite_numbers_never_reach_a_file(value):
     with pytest.raises(ValueError, match="undefined numbers are null"):
         rows_to_csv(["x"], [[value]])

@@ -29,7 +29,7 @@ def written(marked, **instead) -> str:
     return " ".join(report_html(marked.study, tables, report.summary, timezone.now()).split())
 
 
-def test_a_study_of_ratings_alone_says_how_they_were_counted(marked, analyst_client):
+def test_a_report_on_ratings_alone_explains_how_they_were_counted(marked, analyst_client):
     Annotation.objects.filter(campaign=marked.campaign).update(status="excluded")
     page = written(marked)
     methods = page.split("<h2>Methods</h2>")[1].split("<h2>Limitations</h2>")[0]
@@ -45,7 +45,7 @@ def test_a_study_of_ratings_alone_says_how_they_were_counted(marked, analyst_cli
     assert "Agreement of the ratings is reported with Unsure as missing" in overview
 
 
-def test_a_study_of_marks_alone_says_nothing_of_ratings(marked):
+def test_a_report_on_marks_alone_does_not_mention_ratings(marked):
     Annotation.objects.filter(campaign=marked.likert).update(status="excluded")
     page = written(marked)
     assert "100 resamples (seed 4)" in page

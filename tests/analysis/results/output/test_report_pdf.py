@@ -73,7 +73,7 @@ def printed(value: str, digits: int) -> str:
 
 
 @with_pango
-def test_every_number_of_the_table_of_groups_is_that_of_the_csv_files(judged, analyst_client):
+def test_every_number_in_the_table_of_groups_equals_the_csv_files(judged, analyst_client):
     answer = analyst_client.get(address("report_pdf"))
     assert answer["Content-Type"] == "application/pdf"
     assert answer["Content-Disposition"] == 'attachment; filename="isles-report.pdf"'
@@ -121,7 +121,7 @@ def test_a_screen_reader_finds_headings_tables_and_a_text_for_each_drawing(judge
 
 
 @with_pango
-def test_nothing_is_fetched_whatever_a_report_names(tmp_path):
+def test_nothing_is_fetched_for_any_address_in_a_report(tmp_path):
     asked: list[str] = []
 
     class Records(BaseHTTPRequestHandler):
@@ -158,7 +158,7 @@ def test_each_download_is_recorded(judged, analyst, analyst_client):
     assert (entry.actor, entry.study) == (analyst, judged.study)
 
 
-def test_strangers_get_no_report(judged, stranger_client):
+def test_strangers_cannot_download_a_report(judged, stranger_client):
     assert stranger_client.get(address("report_pdf")).status_code == 404
 
 

@@ -17,7 +17,7 @@ def write_rows(folder):
     write_study()
 
 
-def test_labels_row_by_row_give_the_numbers_of_the_report_again(marked, report, analyst_client):
+def test_label_rows_reproduce_the_numbers_of_the_report(marked, report, analyst_client):
     def rows(name: str) -> list[dict[str, str]]:
         text = analyst_client.get(address("labels", table=name)).content.decode()
         return list(csv.DictReader(text.splitlines()))
@@ -63,9 +63,7 @@ def test_disagreement_lists_items_answered_both_ways(marked, report, analyst_cli
 
 
 @pytest.mark.parametrize("most", [1, 2, 3, 100])
-def test_items_of_a_filter_are_those_of_counting_one_by_one(
-    marked, report, analyst_client, monkeypatch, most
-):
+def test_filtered_items_equal_those_counted_one_by_one(marked, report, analyst_client, monkeypatch, most):
     monkeypatch.setattr("analysis.pages.results.disagreement.MOST_ITEMS", most)
     said: dict[tuple[str, str, str], list[bool]] = {}
     for one in Judgement.objects.filter(present__isnull=False):
@@ -112,7 +110,7 @@ def test_groups_of_annotators_are_compared_with_the_family_of_tests(marked, anal
     assert "Groups of annotators by gender: a family of 3 tests" in report_file
 
 
-def test_annotators_are_ordered_and_found_over_all_pages(marked, report, analyst_client, monkeypatch):
+def test_annotators_are_sorted_and_searched_over_all_pages(marked, report, analyst_client, monkeypatch):
     monkeypatch.setattr("analysis.pages.results.agreement.ANNOTATORS_A_PAGE", 1)
     agreeing = {row["annotator"]: row["agreement_with_others"] for row in report.rows("annotators")}
     least = min(agreeing, key=lambda name: (agreeing[name], name))

@@ -36,7 +36,7 @@ def test_leads_see_results_too_and_administrators_by_break_glass(marked, report,
     assert administrator.get(address("overview")).status_code == 200
 
 
-def test_strangers_and_annotators_learn_nothing(marked, report, stranger_client, annotator):
+def test_strangers_and_annotators_see_nothing(marked, report, stranger_client, annotator):
     annotator_client = Client()
     annotator_client.force_login(annotator.user)
     for client in (stranger_client, annotator_client):
@@ -52,7 +52,7 @@ def test_strangers_and_annotators_learn_nothing(marked, report, stranger_client,
     assert Client().get("/api/v1/studies/isles/results/").status_code == 401
 
 
-def test_the_overview_states_the_headline_and_what_is_missing(marked, report, analyst_client):
+def test_the_overview_shows_the_headline_and_missing_parts(marked, report, analyst_client):
     page = " ".join(analyst_client.get(address("overview")).content.decode().split())
     assert "5.00" in page  # the pooled θ of test_analyze_command
     assert "only stereotypes were marked" in page
@@ -134,7 +134,7 @@ def test_withdrawn_labels_vanish_from_the_examples(marked, report, analyst_clien
     assert page.count('class="box-halo"') == 3
 
 
-def test_the_attribute_page_lists_who_said_what(marked, report, analyst_client):
+def test_the_attribute_page_lists_all_answers(marked, report, analyst_client):
     url = address("attribute", attribute="tall hat") + "?group=Velmari"
     page = compact(analyst_client.get(url).content.decode())
     p = marked.annotators["p"].pseudonym
@@ -154,7 +154,7 @@ def test_the_threshold_explorer_counts_by_the_chosen_rule(marked, report, analys
         assert counted(f"?rule=mean&threshold={wrong}").startswith("<strong>2</strong> of 4")
 
 
-def test_more_labels_than_a_request_may_read_are_a_release(marked, report, analyst_client, monkeypatch):
+def test_too_many_labels_for_a_request_are_offered_as_a_release(marked, report, analyst_client, monkeypatch):
     monkeypatch.setattr("analysis.pages.results_page.MOST_LABELS", 10)
     answer = analyst_client.get(address("labels", table="judgements"))
     assert answer.status_code == 409
@@ -164,7 +164,7 @@ def test_more_labels_than_a_request_may_read_are_a_release(marked, report, analy
     assert "Build a release of them" in page
 
 
-def test_pages_count_no_further_than_anybody_waits(marked, analyst, analyst_client, monkeypatch):
+def test_pages_stop_counting_at_a_limit(marked, analyst, analyst_client, monkeypatch):
     monkeypatch.setattr(reports, "MOST_COUNTED", 7)
     assert "at least 7 judgements" in analyst_client.get(address("overview")).content.decode()
     report = compute_report(

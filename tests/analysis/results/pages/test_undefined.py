@@ -39,14 +39,14 @@ def test_a_study_without_labels_says_what_to_do(unlabelled, analyst_client):
         (("plot", {"plot": "nothing", "format": "svg"}), "There is no plot"),
     ],
 )
-def test_what_is_not_there_is_said(marked, report, analyst_client, url, said):
+def test_missing_objects_are_reported(marked, report, analyst_client, url, said):
     name, places = url
     answer = analyst_client.get(address(name, **places))
     assert answer.status_code == 404
     assert said in answer.content.decode()
 
 
-def test_an_unknown_model_is_said(marked, report, analyst_client):
+def test_an_unknown_model_is_reported(marked, report, analyst_client):
     answer = analyst_client.get(address("groups") + "?model=nothing")
     assert answer.status_code == 404
 
@@ -108,7 +108,9 @@ def no_stereotypes(marked):
     ],
     ids=lambda value: getattr(value, "__name__", str(value)),
 )
-def test_what_cannot_be_computed_is_said_with_its_reason(marked, analyst, analyst_client, change, page, said):
+def test_values_that_cannot_be_computed_show_their_reason(
+    marked, analyst, analyst_client, change, page, said
+):
     change(marked)
     compute_report(study=marked.study, parameters=parameters_of(marked.study, resamples=100), by=analyst)
     for name in PAGES:

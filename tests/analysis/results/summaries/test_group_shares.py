@@ -70,7 +70,7 @@ def shown(client, query: str) -> str:
     return page.split('id="said-by"')[1].split('id="items-title"')[0] if 'id="said-by"' in page else ""
 
 
-def test_the_page_tells_shares_of_everything_or_of_a_whole_group(ten, analyst, analyst_client):
+def test_the_page_shows_shares_of_everything_or_of_a_whole_group(ten, analyst, analyst_client):
     compute_report(study=ten.study, parameters=parameters_of(ten.study, resamples=100), by=analyst)
     # group a marked every stereotype; no numbers that answers could be counted against
     everybody = shown(analyst_client, "?by=gender")
@@ -83,7 +83,7 @@ def test_the_page_tells_shares_of_everything_or_of_a_whole_group(ten, analyst, a
 
 
 @pytest.mark.parametrize("left_out", ["person", "campaign"])
-def test_without_somebody_nothing_is_told_of_the_others(ten, analyst, analyst_client, left_out):
+def test_group_shares_are_hidden_if_annotators_are_left_out(ten, analyst, analyst_client, left_out):
     campaigns = [ten.campaign.slug] if left_out == "campaign" else []
     people = [ten.annotators["p"].pseudonym] if left_out == "person" else []
     parameters = parameters_of(ten.study, resamples=100, without_annotators=people, campaigns=campaigns)

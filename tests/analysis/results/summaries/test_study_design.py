@@ -41,7 +41,7 @@ def file_of(marked, report: Report) -> str:
     return report_html(marked.study, tables, report.summary, timezone.now())
 
 
-def test_the_design_says_what_screens_showed(marked):
+def test_the_design_states_what_screens_showed(marked):
     marked.campaign.attributes_per_screen = 4
     marked.campaign.annotators_per_task = 2
     marked.campaign.boxes_required = False

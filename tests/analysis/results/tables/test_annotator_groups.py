@@ -126,7 +126,7 @@ def test_single_identity_groups_are_shown_of_all_or_of_none() -> None:
         assert ([row[name] for name in hidden], row["reason"]) == ([None] * 4, "too_few_annotators")
 
 
-def test_how_many_are_behind_a_group_alone_is_not_told() -> None:
+def test_the_size_of_a_single_group_is_not_revealed() -> None:
     tables = tables_of(study_data(marks(), profiles=profiles("gender", {"woman": 12, "man": 12})))
     for row in tables["sensitivity"]:
         if row["scenario"] == "annotator_group":
@@ -134,7 +134,7 @@ def test_how_many_are_behind_a_group_alone_is_not_told() -> None:
             assert [row[name] for name in ("judgements", "judgements_left_out", "annotators")] == [None] * 3
 
 
-def test_each_model_is_looked_at_by_itself() -> None:
+def test_each_model_is_compared_separately() -> None:
     frame = marks(models=("sketch", "paint"))
     # Of the women only p00 to p03 judged what paint made.
     few = frame[(frame["model"] == "sketch") | (frame["annotator"] < "p04") | (frame["annotator"] > "p11")]
@@ -155,7 +155,7 @@ def test_each_model_is_looked_at_by_itself() -> None:
 
 
 @pytest.mark.parametrize("choice", [{"without_annotators": ("p05",)}, {"campaigns": ("first",)}])
-def test_of_a_part_of_the_labels_nothing_is_told_of_groups(choice: dict[str, Any]) -> None:
+def test_groups_are_not_described_from_a_part_of_the_labels(choice: dict[str, Any]) -> None:
     data = study_data(marks(), profiles=profiles("gender", {"woman": 12, "man": 12}))
     results = compute(data=data, parameters=parameters(**choice), progress=Unwatched())
     for name in ("annotator_groups", "annotator_group_agreement"):
@@ -177,7 +177,7 @@ def test_of_a_part_of_the_labels_nothing_is_told_of_groups(choice: dict[str, Any
         (["velmi orsi"] * 10 + ["velmi"] * 2 + ["quen"] * 12, {"languages: velmi", "languages: quen"}),
     ],
 )
-def test_languages_that_tell_of_a_few_by_subtraction_are_not_shown(
+def test_languages_that_reveal_a_few_by_subtraction_are_not_shown(
     languages: list[str], shown: set[str]
 ) -> None:
     said = {who: {"languages": one.split()} for who, one in zip(PEOPLE, languages, strict=True)}
@@ -247,7 +247,7 @@ def test_in_group_same_region_and_out_group_follow_who_is_depicted() -> None:
         assert row[0][f"value_{row[1]}"] == pytest.approx((shares["tall hat"] + shares["blue scarf"]) / 2)
 
 
-def test_who_gave_no_nationality_is_in_no_relation() -> None:
+def test_annotators_without_a_nationality_have_no_relation() -> None:
     said = {who: {"region_of_origin": "isles"} for who in PEOPLE}
     tables = tables_of(study_data(marks(), profiles=said))
     assert not [r for r in tables["annotator_groups"] if r["field"] == "relation_to_depicted"]
@@ -261,7 +261,7 @@ def test_nothing_of_a_profile_is_in_the_summary() -> None:
     assert "annotators_alike" not in str(results.summary)
 
 
-def test_ids_that_are_no_people_are_not_compared() -> None:
+def test_ids_that_are_not_people_are_not_compared() -> None:
     frame = marks()
     said = profiles("gender", {"woman": 12, "man": 12})
     data = study_data(pd.concat([frame, frame], ignore_index=True), profiles=said)

@@ -48,7 +48,7 @@ STUDIES = {
 
 
 @pytest.mark.parametrize("name", STUDIES)
-def test_every_table_is_there_and_empty_ones_say_why(name: str) -> None:
+def test_every_table_exists_and_empty_ones_say_why(name: str) -> None:
     results = computed(STUDIES[name]())
     for table, columns in PROMISED.items():
         frame = results.tables[table]
@@ -164,7 +164,7 @@ def test_how_many_boxes_were_clipped_is_reported() -> None:
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("name", STUDIES)
-def test_files_are_written_whatever_is_missing(name: str, study, tmp_path) -> None:
+def test_files_are_written_even_if_data_is_missing(name: str, study, tmp_path) -> None:
     written = write(study=study, results=computed(STUDIES[name]()), output=tmp_path / "out")
     assert {path.name for path in written} == {
         *(f"{table}.csv" for table in PROMISED),

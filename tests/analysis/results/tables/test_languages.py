@@ -35,7 +35,7 @@ def rows_of(data, **choices):
     )
 
 
-def test_each_language_is_measured_by_itself_as_the_library_does():
+def test_each_language_is_measured_separately_by_the_library():
     rows = rows_of(read_by({"en": 12, "de": 12}))
     assert list(rows[0]) == list(BY_LANGUAGE["by_language"])
     frame = marks()
@@ -77,7 +77,7 @@ def test_one_language_has_no_table_and_the_digest_it_had():
     assert inputs_digest(read_by({"en": 12, "de": 12})) != inputs_digest(data)
 
 
-def test_a_report_without_somebody_tells_nothing_by_language():
+def test_a_report_that_leaves_out_annotators_has_no_language_tables():
     results = compute(
         data=read_by({"en": 12, "de": 12}),
         parameters=parameters(without_annotators=("p00",)),

@@ -54,7 +54,7 @@ def drawn(marked):
     return marked
 
 
-def test_analyze_says_which_values_rest_on_a_sample(drawn, tmp_path):
+def test_analyze_marks_values_that_rest_on_a_sample(drawn, tmp_path):
     call_command("analyze", "--study", "isles", "--output", str(tmp_path / "out"), "--resamples", "100")
     with (tmp_path / "out" / "agreement.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
@@ -71,13 +71,13 @@ def test_analyze_says_which_values_rest_on_a_sample(drawn, tmp_path):
     assert report.count(SAID) == 2
 
 
-def test_the_page_of_agreement_says_it_beside_the_values(drawn, analyst, analyst_client):
+def test_the_page_of_agreement_marks_sampled_values(drawn, analyst, analyst_client):
     compute_report(study=drawn.study, parameters=parameters_of(drawn.study, resamples=100), by=analyst)
     page = " ".join(analyst_client.get("/studies/isles/results/agreement/").content.decode().split())
     assert page.count(SAID) == 2
 
 
-def test_nothing_is_said_where_every_pair_was_compared(marked, analyst, analyst_client):
+def test_nothing_is_marked_where_every_pair_was_compared(marked, analyst, analyst_client):
     report = compute_report(
         study=marked.study, parameters=parameters_of(marked.study, resamples=100), by=analyst
     )

@@ -73,7 +73,7 @@ def named(table: str, row: dict[str, Any]) -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_every_row_tells_of_five_people_and_leaves_none_or_five(seed: int) -> None:
+def test_every_row_covers_five_people_and_leaves_none_or_five(seed: int) -> None:
     frame, said = study(seed)
     results = compute(data=study_data(frame, profiles=said), parameters=parameters(), progress=Unwatched())
     fields = ("gender", "languages", "nationality", "region_of_origin", "relation_to_depicted")

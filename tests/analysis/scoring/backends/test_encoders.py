@@ -68,7 +68,7 @@ def wrong(folder, clip) -> dict[str, EncoderChoice]:
     }
 
 
-def test_what_is_wrong_is_said_in_one_sentence(tmp_path, clip):
+def test_errors_are_reported_in_one_sentence(tmp_path, clip):
     for said, choice in wrong(tmp_path, clip).items():
         with pytest.raises(DomainError) as refused:
             load_encoder(choice)
@@ -86,7 +86,7 @@ def test_weights_of_another_shape_are_refused(models, clip):
         load_encoder(EncoderChoice(str(config), clip["pretrained"]))
 
 
-def test_a_hub_that_cannot_be_reached_is_said(monkeypatch, tmp_path):
+def test_an_unreachable_hub_is_reported(monkeypatch, tmp_path):
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
     for choice in (EncoderChoice("ViT-B-32", "laion2b_s34b_b79k"), EncoderChoice("hf-hub:org/clip")):
@@ -108,6 +108,6 @@ def test_half_precision_is_for_graphics_cards(clip, precision):
         load_encoder(choice, device="cpu")
 
 
-def test_a_device_that_is_not_there_is_said(clip):
+def test_a_missing_device_is_reported(clip):
     with pytest.raises(DomainError, match="cannot be used"):
         load_encoder(EncoderChoice(clip["model_id"], clip["pretrained"]), device="cuda:99")

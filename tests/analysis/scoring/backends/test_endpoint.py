@@ -54,7 +54,7 @@ def test_each_caption_of_each_image_is_asked_with_a_seed_of_its_own(study, lead,
     assert len({seed for *_, seed in endpoint.asked}) == 6
 
 
-def test_nothing_but_pixels_leaves(study, lead, endpoint):
+def test_only_pixels_are_sent(study, lead, endpoint):
     told = PngInfo()
     told.add_text("prompt", "a picture of a Velmari person")
     file = io.BytesIO()
@@ -79,33 +79,33 @@ def test_a_limit_is_waited_for(study, lead, endpoint):
         ("strict", "The endpoint declined the request: Your request was rejected by our safety system."),
     ],
 )
-def test_what_is_declined_is_counted_with_its_reason_and_stops_nothing(study, lead, endpoint, model, reason):
+def test_declined_images_are_counted_with_their_reason_and_stop_nothing(study, lead, endpoint, model, reason):
     add_images(study, 1)
     assert captions_by(model, study, lead).startswith("0 captions of 0 images written, 2 images got none")
     assert set(ScoredImage.objects.values_list("outcome", "reason")) == {("failed", reason)}
 
 
-def test_a_key_that_is_not_taken_stops_the_job(study, lead, endpoint):
+def test_a_refused_key_stops_the_job(study, lead, endpoint):
     add_images(study, 1)
     with pytest.raises(DomainError, match=r"does not accept the key \(VISION_API_KEY\): Incorrect API key"):
         captions_by("locked", study, lead)
     assert not ScoredImage.objects.exists()
 
 
-def test_what_a_forbidding_endpoint_says_is_shown(study, lead, endpoint):
+def test_the_text_of_a_403_is_shown(study, lead, endpoint):
     add_images(study, 1)
     with pytest.raises(DomainError, match=r"refused the request \(403\): Your project may not use"):
         captions_by("fenced", study, lead)
 
 
-def test_what_would_meet_every_picture_stops_the_job(study, lead, endpoint):
+def test_errors_that_affect_every_picture_stop_the_job(study, lead, endpoint):
     add_images(study, 1)
     with pytest.raises(DomainError, match="answered 400: Only the default temperature is supported"):
         captions_by("cold", study, lead)
     assert not ScoredImage.objects.exists()
 
 
-def test_models_with_another_name_for_the_limit_are_asked_by_it(study, lead, endpoint):
+def test_the_token_limit_uses_the_name_that_the_model_accepts(study, lead, endpoint):
     add_images(study, 1)
     assert captions_by("newer", study, lead).endswith("captions of 2 images written.")
 
@@ -118,7 +118,7 @@ def test_captions_that_were_paid_for_stay_when_the_credit_runs_out(study, lead, 
     assert list(ScoredImage.objects.values_list("outcome", flat=True)) == ["done", "done"]
 
 
-def test_no_other_address_is_gone_to(study, lead, endpoint):
+def test_redirects_to_other_addresses_are_not_followed(study, lead, endpoint):
     add_images(study, 1)
     with pytest.raises(DomainError, match="The endpoint answered 307"):
         captions_by("moved", study, lead)
@@ -126,7 +126,7 @@ def test_no_other_address_is_gone_to(study, lead, endpoint):
     assert endpoint.calls["moved"] <= 2
 
 
-def test_an_endpoint_that_does_not_answer_is_said(study, lead, settings, monkeypatch):
+def test_an_unresponsive_endpoint_is_reported(study, lead, settings, monkeypatch):
     monkeypatch.setattr("analysis.scoring.backends.endpoint._TRIES", 1)
     add_images(study, 1)
     with socket.socket() as free:

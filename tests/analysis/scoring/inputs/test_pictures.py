@@ -25,7 +25,7 @@ def read(picture: Picture.Image, **options) -> np.ndarray:
     return np.asarray(found)
 
 
-def test_what_is_transparent_is_white():
+def test_transparent_pixels_become_white():
     clear = Picture.new("RGBA", (2, 1), (0, 0, 0, 0))
     clear.putpixel((1, 0), (200, 0, 0, 255))
     assert read(clear).tolist() == [[[255, 255, 255], [200, 0, 0]]]

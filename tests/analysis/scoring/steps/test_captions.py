@@ -102,7 +102,7 @@ def test_a_study_is_captioned_from_the_words_that_clip_finds(study, lead, clip, 
 
 @pytest.mark.models
 @pytest.mark.django_db
-def test_a_captioner_that_sees_the_picture_begins_with_what_it_is_told(study, lead, blip):
+def test_a_captioner_that_sees_the_picture_continues_the_given_prompt(study, lead, blip):
     add_images(study, 1)
     parameters = {"captioner": "model", "captions": 3, "prompt": "a person", "max_new_tokens": 5}
     _, result = run_scorer(study, lead, kind="captions", model_id=blip, parameters=parameters)
@@ -170,13 +170,13 @@ def test_classifiers_read_every_caption_once_and_give_each_label_a_share(study, 
 
 
 @pytest.mark.django_db
-def test_a_classifier_without_captions_says_what_comes_first(study, lead):
+def test_a_classifier_without_captions_asks_for_captions_first(study, lead):
     with pytest.raises(DomainError, match="has no captions to read yet"):
         run_scorer(study, lead, kind="sentiment")
 
 
 @pytest.mark.django_db
-def test_an_endpoint_that_nobody_named_is_said_to_be_missing(study, lead, settings):
+def test_a_missing_endpoint_is_reported(study, lead, settings):
     settings.VISION_BASE_URL = ""
     add_images(study, 1)
     with pytest.raises(DomainError, match="VISION_BASE_URL"):
@@ -185,7 +185,7 @@ def test_an_endpoint_that_nobody_named_is_said_to_be_missing(study, lead, settin
 
 
 @pytest.mark.django_db
-def test_lists_of_ngrams_are_kept_by_what_they_hold(study):
+def test_lists_of_ngrams_are_cached_by_content(study):
     digest = keep_ngrams("\ufeffa  kite\n# of ours\n\na drum\na kite\n".encode())
     assert ngrams_of(study, digest) == ["a kite", "a drum"]
     assert keep_ngrams(b"a kite\na drum") == digest
@@ -215,7 +215,7 @@ def test_a_list_of_ngrams_is_named_by_its_digest_and_by_no_path(study, lead, nam
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("joiner", [", ", " ", "\n", ""])
-def test_ngrams_are_joined_by_exactly_what_was_asked(study, lead, joiner):
+def test_the_joiner_of_ngrams_is_stored_exactly(study, lead, joiner):
     given = {"joiner": joiner, "ngrams": keep_ngrams(b"a kite")}
     scorer = plan_scorer(study=study, kind="captions", model_id="x", parameters=given, by=lead)
     scorer.refresh_from_db()

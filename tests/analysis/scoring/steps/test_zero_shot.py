@@ -149,7 +149,7 @@ def test_attributes_are_those_shown_to_people_and_new_ones_are_added_later(study
 
 @pytest.mark.models
 @pytest.mark.django_db
-def test_attributes_of_a_group_without_images_hold_nothing_up(study, lead, clip):
+def test_attributes_of_a_group_without_images_block_nothing(study, lead, clip):
     add_images(study, 1)
     velmari = study.groups.get(name="Velmari")
     study.images.exclude(group=velmari).update(retracted_at=timezone.now())
@@ -166,7 +166,7 @@ def test_attributes_of_a_group_without_images_hold_nothing_up(study, lead, clip)
 
 @pytest.mark.models
 @pytest.mark.django_db
-def test_vectors_are_computed_once_whatever_study_and_scorer(study, lead, clip):
+def test_vectors_are_computed_once_for_all_studies_and_scorers(study, lead, clip):
     add_images(study, 2)
     scored(study, lead, clip)
     vectors = set(ImageEmbedding.objects.values_list("pk", flat=True))
