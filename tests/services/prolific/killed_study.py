@@ -278,7 +278,7 @@ class KilledStudy:
             if event["body"].get("status") == "RETURNED"
         }
         waits = [held_until[key] - moment for key, moment in left_at.items()]
-        acts = [held_until[key] - known_at[key] for key in left_at if key in known_at]
+        acts = [held_until[key] - known_at.get(key, moment) for key, moment in left_at.items()]
         confirmed = [row for row in counted["payments"] if row[3] == "confirmed"]
         rewards = [row for row in ledger if row["what"] == "reward"]
         return Outcome(
