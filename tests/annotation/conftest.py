@@ -1,4 +1,4 @@
-"""Campaigns to work with."""
+"""Open campaigns."""
 
 import pytest
 
@@ -32,5 +32,5 @@ def rating(study, lead) -> Campaign:
 
 @pytest.fixture(params=[pytest.param(ByVerbs, id="by verbs"), pytest.param(OverHttp, id="over HTTP")])
 def path(request) -> ByVerbs | OverHttp:
-    """The way real answers take: by the verbs of the API's handlers, and over HTTP."""
+    """The path of real answers: by the verbs of the API's handlers, and over HTTP."""
     return request.param()

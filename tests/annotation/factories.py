@@ -1,4 +1,4 @@
-"""Makes annotators who may label a campaign, images to label, and answers."""
+"""Factories of annotators who may label a campaign, images and answers."""
 
 import hashlib
 import uuid
@@ -67,13 +67,13 @@ def add_prompted_images(
 
 
 def options_for(kind: Kind) -> dict[str, object]:
-    """Return the options without which a kind has nothing to ask."""
+    """Return the options that a kind needs to have anything to ask."""
     texts = ["All islanders wear tall hats.", "Some islanders drum.", "The islands are small."]
     return {"texts": texts} if kind.stimuli.medium == "text" and not kind.about_attributes else {}
 
 
 def none_of_them(assignment: Assignment) -> Answer:
-    """Return the answer that nothing asked is in the picture."""
+    """Return the answer 'none of the above'."""
     return Answer.parse({"none_of_the_above": True}, assignment.task)
 
 

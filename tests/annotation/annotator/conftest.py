@@ -45,7 +45,7 @@ def rating(study, lead) -> Campaign:
 
 @pytest.fixture
 def join(db):
-    """Return a client of somebody new who came in by a link, agreed and skipped the profile."""
+    """Return the client of a new annotator who came by a link, agreed and skipped the profile."""
 
     def joined(campaign: Campaign, *, ready: bool = True) -> Client:
         _, token = invitations.invite(campaign=campaign, by=None)

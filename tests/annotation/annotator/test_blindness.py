@@ -1,4 +1,4 @@
-"""The pages tell an annotator no group, prompt, condition, role, nor any name that a lead chose."""
+"""The pages reveal to an annotator no group, prompt, condition or role, and no name chosen by a lead."""
 
 import re
 import uuid
@@ -34,7 +34,7 @@ def telling(study, lead, pictures):
 
 
 def every_page(campaign) -> list[str]:
-    """Return the addresses of all annotators' pages that need no more than the campaign: new ones too."""
+    """Return the addresses of all annotator pages that need only the campaign, including pages added later."""
     by_name = [(one.name, one.pattern.converters) for one in urls.urlpatterns]
     return [
         reverse(f"annotate:{name}", kwargs={"campaign_id": campaign.pk} if converters else {})
@@ -44,7 +44,7 @@ def every_page(campaign) -> list[str]:
 
 
 def every_answer(client, campaign):
-    """Walk all pages of an annotator, before the first answer and after it."""
+    """Open all pages of an annotator, before and after the first answer; return the responses."""
     yield client.get(reverse("annotate:invitation", args=[client.token]))
     for _ in range(2):
         for address in every_page(campaign):

@@ -1,4 +1,4 @@
-"""Answers of the last half hour can be looked at again and corrected; later ones stand."""
+"""Answers of the last half hour can be viewed and corrected; older ones cannot."""
 
 import uuid
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""An annotator is told when the guidelines changed; each answer keeps the version its annotator saw."""
+"""Annotators are notified of changed guidelines; each answer stores the version its annotator saw."""
 
 import uuid
 

@@ -1,4 +1,4 @@
-"""Everything annotators read is in every language of theirs, and pages that are not translated say so."""
+"""Everything annotators read is in each of their languages, and untranslated pages are marked as English."""
 
 import ast
 import re
@@ -53,7 +53,7 @@ SPOKEN = re.compile(
 TRANSLATED = re.compile(
     r"\{% blocktranslate.*?\{% endblocktranslate %\}|\{#.*?#\}|\{%.*?%\}|\{\{.*?\}\}", re.DOTALL
 )
-# Tags whose words are read by people; a tone is none.
+# Tags whose arguments are read by people; a tone is not.
 ARGUMENTS = re.compile(r"\{% (?:notice|empty_state|page_header|copyable|content_warning) ([^%]*)%\}")
 
 
@@ -85,7 +85,7 @@ def test_no_word_of_an_annotators_page_is_left_untranslated(path):
 
 
 def test_nearly_every_template_that_annotators_read_is_searched():
-    """Every frame of theirs is among the templates searched, and every page that extends one."""
+    """The search covers every base template of annotators, and every page that extends one."""
     frames = re.compile(
         r'extends "web/(?:base_annotator|base_plain|base_frame|outage|error)\.html"|extends base_template'
     )
@@ -167,7 +167,7 @@ def test_scripts_take_all_texts_from_the_catalogue():
 
 
 REFUSALS = {"DomainError", "Conflict", "Forbidden", "NotFound"}
-# What refuses annotators: answering, assigning, practice, invitations, and what they say of themselves.
+# Modules that refuse annotators: answers, assignment, practice, invitations and profiles.
 REFUSING = [
     ANNOTATOR / "annotator",
     *(

@@ -91,7 +91,7 @@ def test_after_consent_comes_about_you_then_the_link_then_the_task(client, marki
 
 
 def test_a_profile_answer_that_rules_cannot_read_is_shown_once_more(join, marking):
-    """Kindly: what was typed is kept, and the second press goes on."""
+    """The input is kept, and a second press continues."""
     client = join(marking, ready=False)
     page = reverse("annotate:profile", args=[marking.pk])
     rule = {"kind": "at_least", "field": "gender", "k": 1, "values": ["woman"]}

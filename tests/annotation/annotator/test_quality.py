@@ -1,4 +1,4 @@
-"""What an annotator reads when a quality rule warns or pauses them: the measure and its value, kindly."""
+"""The message to an annotator whom a quality rule warns or pauses: the measure and its value, politely."""
 
 import json
 import uuid

@@ -1,4 +1,4 @@
-"""Exchanging which attributes are stereotypes and which were drawn at random changes no byte but opaque ids.
+"""Exchanging stereotypes and randomly drawn attributes changes no byte except opaque ids.
 
 The same campaign is walked twice, from the invitation to the last page, by pages and by the API: once as it is,
 once after the two groups have exchanged what is listed of them. Between the walks everything is taken back, the
@@ -26,7 +26,7 @@ from generation.images.storage import store_image
 from studies import consent
 from tests.generation.drawings import drawing
 
-# What names one thing and tells nothing of it; each is replaced by the place of its first appearance.
+# Opaque ids; each is replaced by the order of its first appearance.
 OPAQUE = re.compile(
     r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"  # tasks, assignments, submissions
     r"|/images/[\w-]+"  # signed addresses
@@ -50,7 +50,7 @@ def clear_both_ways(study):
 
 @contextmanager
 def taken_back() -> Iterator[None]:
-    """Hold the clock, take back whatever is written inside, and let keys be given out anew."""
+    """Stop the clock, roll back all writes inside, and reset the sequences of keys."""
     with connection.cursor() as cursor:
         counters = []
         if connection.vendor == "postgresql":
@@ -66,7 +66,7 @@ def taken_back() -> Iterator[None]:
 
 
 class Walk:
-    """An annotator who goes through a campaign and keeps every byte and header that arrives."""
+    """An annotator who goes through a campaign and records every byte and header received."""
 
     def __init__(self, campaign) -> None:
         self.client, self.campaign, self.seen = Client(), campaign, []
@@ -96,7 +96,7 @@ class Walk:
         self.page("invitation", token)
         self.page("invitation", token, post={})
         annotator = self.campaign.enrolments.get().annotator
-        # The name it was given at random is its own business; here both walks have the same.
+        # The random name does not matter here; both walks get the same.
         type(annotator).objects.filter(pk=annotator.pk).update(pseudonym="walker")
         self.page("consent")
         consent.give(annotator=annotator, text=consent.current_text(self.campaign.study))
@@ -137,7 +137,7 @@ class Walk:
 
 
 def neutral(seen) -> list:
-    """Name each opaque id by the place of its first appearance."""
+    """Replace each opaque id by the order of its first appearance."""
     places: dict[str, str] = {}
     stand_in: Callable = lambda found: places.setdefault(found[0], f"«{len(places) + 1}»")  # noqa: E731
     return [
@@ -176,7 +176,7 @@ def test_with_roles_exchanged_every_byte_is_the_same_but_for_opaque_ids(study, l
 
 @pytest.mark.django_db
 def test_the_comparison_detects_a_planted_difference(study, lead):
-    """A role that were told anywhere would be seen: here a word is, that only one of two walks shows."""
+    """A revealed role would be detected, as is here a word that only one of the walks shows."""
     found = []
     for words in ("Tick what you see.", "Tick what you can see."):
         with taken_back():

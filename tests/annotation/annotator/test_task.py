@@ -304,7 +304,7 @@ def test_every_module_of_the_task_is_fetched_at_once(scripts, modules):
 
 
 def test_a_task_page_loads_only_what_it_needs(join, marking):
-    """Each file that is fetched before the first picture is painted keeps it waiting."""
+    """Each file fetched before the first picture is painted delays it."""
     text = page(join(marking), marking).content.decode()
     styles = re.findall(r'<link rel="stylesheet" href="/static/([^"]+)"', text)
     assert styles == [

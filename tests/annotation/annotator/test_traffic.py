@@ -1,4 +1,4 @@
-"""Everything that reaches an annotator's browser or program, searched for the word that says what it is about."""
+"""All data sent to an annotator's browser or program, searched for the word that reveals the subject."""
 
 import json
 import re
@@ -22,7 +22,7 @@ WORD = "stereotyp"
 
 
 class Recorded(Client):
-    """A browser of which every address, header, cookie and byte that it is sent is kept."""
+    """A browser that records every address, header, cookie and byte that it receives."""
 
     def __init__(self, **options):
         super().__init__(**options)
@@ -41,13 +41,13 @@ class Recorded(Client):
 
 
 def loaded_by(text: str) -> set[str]:
-    """The files of ours that a page or a script names."""
+    """Return our static files that a page or a script names."""
     named = set(re.findall(r"/static/([^\"'\s)?]+)", text))
     return {name for name in named if finders.find(name)}
 
 
 def static_files(texts: list[str]) -> dict[str, str]:
-    """Every static file that these pages load, with what those load in turn."""
+    """Return every static file that these pages load, directly or indirectly."""
     waiting = set().union(*map(loaded_by, texts))
     files: dict[str, str] = {}
     while waiting:
@@ -177,13 +177,13 @@ def test_an_annotators_whole_traffic_never_contains_the_word(campaigns_of_both_k
     } <= files.keys()
     told = [name for name, text in (read | files).items() if WORD in text.casefold()]
     assert told == []
-    # The session went where it should have gone, and none of it was turned away.
+    # The session reached the expected pages, and no request was refused.
     assert any("openapi: 3.1" in text for text in read.values())
     assert '"kind": "marking"' in "".join(read.values()) or '"kind":"marking"' in "".join(read.values())
 
 
 def test_the_search_finds_the_word_where_a_lead_reads_it(lead_client, study):
-    """What the search above would find if it were there."""
+    """The search above is able to find the word."""
     recorded = Recorded()
     recorded.cookies = lead_client.cookies
     recorded.get("/studies/isles/")
@@ -221,7 +221,7 @@ def test_an_annotator_who_is_also_an_analyst_reads_the_whole_schema(join, markin
 
 
 def addresses(patterns, before="", fill=None):
-    """Every address of the platform, with keys of a study and a campaign that exist filled in."""
+    """Return every address of the platform, with keys of an existing study and campaign."""
     for one in patterns:
         route = before + str(one.pattern)
         if hasattr(one, "url_patterns"):

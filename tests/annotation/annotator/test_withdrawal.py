@@ -1,4 +1,4 @@
-"""A withdrawal is from a study: no later text of it lets the labels count again."""
+"""A withdrawal is from a study: no later consent text makes the labels count again."""
 
 import json
 import uuid
@@ -43,7 +43,7 @@ def next_status(client, campaign):
 
 @pytest.fixture
 def labelled(join, marking):
-    """A client whose person answered two tasks of a campaign that asks nobody again after a withdrawal."""
+    """The client of a person who answered two tasks of a campaign that does not replace withdrawn labels."""
     marking.options = {**marking.options, "reopen_withdrawn": False}
     marking.save(update_fields=["options"])
     client = join(marking)

@@ -1,4 +1,4 @@
-"""Which annotations count, and what becomes of the others."""
+"""Which annotations count, and why the others do not."""
 
 import pytest
 from django.utils import timezone

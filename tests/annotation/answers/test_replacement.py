@@ -1,4 +1,4 @@
-"""Whether a screen is asked again when a label stops counting: the lead's choice, at once or later."""
+"""Replacing labels that stop counting: the lead decides, at once or later."""
 
 import pytest
 from django.db.models import Count, F, Q
@@ -164,7 +164,7 @@ def test_a_lead_who_changes_their_mind_can_have_the_screens_asked_again(marking,
     assert (entry.details["places"], entry.actor) == (5, lead)
     with pytest.raises(Conflict, match="There are no labels to replace"):
         replacement.reopen(campaign=marking, by=lead)
-    # The freed screens are offered to others, and who was put out with them can still be let back in.
+    # The freed screens are offered to others, and the excluded annotator can still be readmitted.
     assert {one.task_id for one in answers(new_annotator(marking), marking, 8)} >= {single.task_id}
     enrolments.resume(enrolment=enrolment_of(excluded), by=lead, reason="A misunderstanding")
     assert Annotation.objects.filter(annotator=excluded, status="accepted").count() == 2

@@ -1,4 +1,4 @@
-"""Taking in answers: once, whole, and for ever."""
+"""Storing answers: once, completely and permanently."""
 
 import uuid
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""The verdict on a submission, case by case without a database, and what holds for every combination of values."""
+"""The verdict on a submission without a database: case by case, and invariants over all combinations of values."""
 
 import uuid
 from datetime import UTC, datetime, timedelta

@@ -1,4 +1,4 @@
-"""What counts as an answer: everything else is refused by the name of its field."""
+"""Validation of answers: invalid ones are refused by the name of the field."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The campaigns of the engine's tests serve here too."""
+"""Reuses the campaigns of the engine's tests."""
 
 from tests.annotation.conftest import marking, rating
 

@@ -1,4 +1,4 @@
-"""Blindness: whatever reaches an annotator names no group, prompt, condition or role."""
+"""Blindness: data sent to an annotator names no group, prompt, condition or role."""
 
 import io
 import json
@@ -30,7 +30,7 @@ SECRETS = (
 
 
 def picture(index):
-    """Return a PNG whose metadata tells what nobody may know."""
+    """Return a PNG whose metadata contains the secret."""
     file, meta = io.BytesIO(), PngInfo()
     meta.add_text("prompt", "sentinelmetadata sentinelprompt Velmari")
     Picture.new("RGB", (64, 64), (index, 100, 200)).save(file, "PNG", pnginfo=meta)
@@ -68,7 +68,7 @@ def campaign(study, lead):
 
 
 class Watched:
-    """A client that keeps every byte it was sent, headers too."""
+    """A client that records every byte it receives, including headers."""
 
     def __init__(self, user):
         _, key = tokens.issue(user=user, name="test", scopes=["annotate"])
@@ -132,7 +132,7 @@ TASK = {
 
 
 def assert_only_what_is_allowed(task):
-    """Every key at every level is one of the allow-list's."""
+    """Check that every key at every level is on the allow-list."""
     assert task.keys() == TASK
     assert task["instrument"].keys() == {"version", "guidelines", "statement", "labels"}
     assert task["image"].keys() == {"url", "width", "height"}
@@ -163,7 +163,7 @@ def test_the_payload_holds_the_keys_of_the_allow_list_and_no_other(campaign):
     saved = browser.post(address, {"submission_id": str(uuid.uuid4()), "answer": answer})
     assert saved.keys() - {"warning"} == {"annotation", "submission_id", "revision", "status", "next", "why"}
     assert_only_what_is_allowed(saved["next"])
-    # Looked at again, and corrected.
+    # Viewed again and corrected.
     assert_only_what_is_allowed(task_payload(Assignment.objects.get(public_id=task["assignment"])))
     again = browser.post(address, {"submission_id": str(uuid.uuid4()), "answer": {"none_of_the_above": True}})
     assert again.keys() == saved.keys()
@@ -182,7 +182,7 @@ def test_payloads_contain_no_internal_keys_of_attributes_or_images(campaign):
 
 
 def test_an_annotator_cannot_tell_roles_from_what_they_are_shown_if_roles_were_swapped(study, lead):
-    """With the roles of the two groups' attributes exchanged, the same words stand on the same screens."""
+    """With the roles of the two groups' attributes exchanged, the same words are on the same screens."""
     Stereotype.objects.filter(attribute__text="kite").delete()
     Stereotype.objects.filter(group__name="Orsani", attribute__text="tall hat").delete()
     for group in study.groups.all():

@@ -17,12 +17,12 @@ from tests.annotation.factories import new_annotator
 pytestmark = pytest.mark.django_db
 
 
-# Of each answer anew: how long it is, and the id under which logs name it.
+# Headers that differ for each response: its length, and its id in the logs.
 OF_EACH_ANSWER = {"Content-Length", "X-Request-ID"}
 
 
 def shape(value):
-    """Return what fields there are and of what type, without the values."""
+    """Return the fields and their types, without the values."""
     if isinstance(value, dict):
         return {name: shape(one) for name, one in value.items()}
     if isinstance(value, list):
@@ -31,7 +31,7 @@ def shape(value):
 
 
 class Watched:
-    """A client that keeps the shape of every answer about a task, and its headers, by what the task was."""
+    """A client that records shape and headers of every response about a task, by the purpose of the task."""
 
     def __init__(self, user):
         _, key = tokens.issue(user=user, name="test", scopes=["annotate"])

@@ -1,4 +1,4 @@
-"""What leads and analysts do over HTTP, and what others cannot."""
+"""Actions of leads and analysts over HTTP, refused to others."""
 
 import uuid
 
@@ -143,7 +143,7 @@ def test_the_number_of_queries_does_not_grow_with_the_lists(
             name=f"S{number}", slug=f"s{number}", resource=study.resource, seed=number
         )
         StudyMembership.objects.create(study=other, user=reader.user, role="analyst")
-    reader.get("studies/")  # notes that the key is in use
+    reader.get("studies/")  # records the use of the key
     for path in ("studies/", "studies/isles/", "studies/isles/campaigns/"):
         with django_assert_max_num_queries(5):
             assert reader.get(path).status_code == 200

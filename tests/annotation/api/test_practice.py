@@ -1,4 +1,4 @@
-"""Practice over HTTP: a task, what was right, and the gate before real tasks."""
+"""Practice over HTTP: tasks, feedback, and the gate before real tasks."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""What was answered to gold tasks and repeats, as quality measures read it."""
+"""Answers to gold tasks and repeats, as quality measures read them."""
 
 import uuid
 
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.django_db
 
 
 def answered(task, annotator, answer, status, purpose):
-    """Keep an answer as the engine does for this purpose."""
+    """Store an answer as the engine does for this purpose."""
     given = Assignment.objects.create(
         task=task,
         annotator=annotator,

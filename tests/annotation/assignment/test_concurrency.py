@@ -1,4 +1,4 @@
-"""Many at once: real threads with connections of their own, on SQLite in a file and on PostgreSQL."""
+"""Concurrency: real threads with separate connections, on SQLite in a file and on PostgreSQL."""
 
 import json
 import os
@@ -57,7 +57,7 @@ def at_once(jobs):
         try:
             start.wait()
             results[index] = job()
-        except Exception as error:  # handed to the test, which decides
+        except Exception as error:  # returned to the test, which decides
             results[index] = error
         finally:
             connections.close_all()
@@ -71,7 +71,7 @@ def at_once(jobs):
 
 
 def label_all(campaign, annotator, path=None):
-    """Let somebody work until there is nothing left for them; return how many screens they did."""
+    """Let an annotator work until no task is left for them; return the number of screens."""
     path = path or ByVerbs()
     done, leased = 0, path.next_task(campaign, annotator)
     while leased is not None:
@@ -240,7 +240,7 @@ def test_an_overtaken_annotator_still_gets_the_remaining_place(campaign, monkeyp
     taken = []
 
     def overtaken(query, asked):
-        """Look, and let Otto be quicker after the first look at how many hold the tasks there are."""
+        """Read as usual, but let Otto take a place after the first read of the held places."""
         found = rows(query, asked)
         if not taken and query == sql.ANY_TASK.level:
             taken.append(None)

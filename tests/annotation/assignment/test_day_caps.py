@@ -1,4 +1,4 @@
-"""Caps on a day: so many tasks, so many sensitive ones, in the server's time zone."""
+"""Daily caps on tasks and on sensitive tasks, in the server's time zone."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -29,7 +29,7 @@ def opened(study, lead, *, kind="stereotype_marking", **options):
 
 @pytest.fixture
 def offensive(resource):
-    """Of the Velmari, the tall hat is called offensive."""
+    """The tall hat is rated offensive for the Velmari."""
     Stereotype.objects.filter(group__name="Velmari", attribute__text="tall hat").update(
         rating_2=1, offensiveness_stored=0.33
     )
@@ -52,7 +52,7 @@ def test_a_task_is_sensitive_when_it_asks_for_an_offensive_stereotype_of_the_gro
     (task,) = found.select_related("image__group")
     assert task.image.group.name == "Velmari"
     assert [shown.attribute.text for shown in task.task_attributes.all()] == ["tall hat"]
-    # For Orsani the same words are at most a random attribute: nobody called them offensive there.
+    # For the Orsani, the same words are at most a random attribute, which nobody rated offensive.
     assert campaign.tasks.filter(task_attributes__attribute__text="tall hat").count() <= 2
 
 

@@ -1,4 +1,4 @@
-"""Gold tasks and repeats are mixed in unseen: as many as their shares say, never alone, and never as labels."""
+"""Gold tasks and repeats are mixed in unnoticed, in the set shares, never alone, and never count as labels."""
 
 import random
 import uuid
@@ -126,7 +126,7 @@ def test_checks_are_drawn_from_seed_annotator_and_turn(study, lead):
     draws = [gold_and_repeats.drawn(campaign, 5, turn) for turn in range(2000)]
     assert draws == [gold_and_repeats.drawn(campaign, 5, turn) for turn in range(2000)]
     assert draws != [gold_and_repeats.drawn(campaign, 6, turn) for turn in range(2000)]
-    # Twice the share, of the turns that begin an image.
+    # Twice the share of the turns that begin an image.
     often = 2 * selection.screens_per_image(campaign)
     assert sum(Purpose.GOLD in one for one in draws) == pytest.approx(200 * often, abs=80)
     assert sum(Purpose.REPEAT in one for one in draws) == pytest.approx(400 * often, abs=100)
@@ -173,7 +173,7 @@ def test_the_number_left_does_not_reveal_checks_and_ends_at_zero(study, lead):
             kinds.add(leased.purpose)
             submit(leased)
         assert [told["done"] for told in shown] == list(range(len(shown)))
-        # Alone at work, every answer takes one off, whatever it was of; the last task ends it.
+        # With one annotator at work, each answer reduces the number by one; it is zero after the last task.
         together = [told["done"] + told["left"] for told in shown]
         assert set(together[:-1]) == {together[0]}
         assert len(shown) == together[-1] <= together[0]

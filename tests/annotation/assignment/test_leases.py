@@ -1,4 +1,4 @@
-"""Who gets which task next."""
+"""The choice of the next task."""
 
 from datetime import timedelta
 
@@ -28,7 +28,7 @@ def label_everything(campaign, annotator):
 
 
 def slots_are_counted():
-    """Whether the count on every task equals the assignments that hold a slot."""
+    """Return whether the count on every task equals its assignments with a slot."""
     holding = Count("assignments", filter=Q(assignments__slot__isnull=False))
     return not Task.objects.annotate(truly=holding).exclude(truly=F("held")).exists()
 

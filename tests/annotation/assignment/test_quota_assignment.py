@@ -1,4 +1,4 @@
-"""Quotas hold while people label: at assignment, late, at once, and when somebody changes what they said."""
+"""Quotas during labelling: at assignment, for late answers, under concurrency, and after profile changes."""
 
 import uuid
 from datetime import timedelta
@@ -52,7 +52,7 @@ def next_for(campaign, annotator, now=None):
 
 
 def rules_hold(campaign):
-    """Whether the annotators of every full task meet the campaign's rules, counted anew."""
+    """Return whether the annotators of every full task meet the campaign's rules, counted from scratch."""
     quotas = quota_rules.load_quotas(campaign)
     for task in campaign.tasks.select_related("image"):
         holders = task.assignments.filter(slot__isnull=False).select_related("annotator__profile")

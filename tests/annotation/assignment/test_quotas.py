@@ -1,4 +1,4 @@
-"""Whether a task can still meet its quotas, against trying every way there is."""
+"""Whether a task can still meet its quotas, compared with an exhaustive search."""
 
 from itertools import combinations_with_replacement, product
 
@@ -18,7 +18,7 @@ from annotation.assignment.quotas import (
 )
 
 FIELDS = ("gender", "languages", "age_band")
-# What anybody might say: the values that rules name, and enough that none does.
+# Possible profile values: those named by rules, and enough others.
 SAID = {
     "gender": [(), ("a",), ("b",), ("c",), ("x1",), ("x2",), ("x3",)],
     "languages": [
@@ -39,7 +39,7 @@ def rules_on(draw, field):
 
 
 def met(rules, people):
-    """Whether a complete task of `people` meets every rule: the definition, word for word."""
+    """Return whether a complete task of `people` meets every rule, directly from the definition."""
     for rule in rules:
         said = [person.get(rule.field, frozenset()) for person in people]
         if rule.kind == DISTINCT:

@@ -1,6 +1,6 @@
-"""Random sequences of whatever people and leads do keep every promise, by the verbs and over HTTP.
+"""Random sequences of actions by people and leads keep all invariants, by the verbs and over HTTP.
 
-Hypothesis finds short sequences that fail; a walk does what is usual more often and goes further. Here a walk for each
+Hypothesis finds short failing sequences; a random walk favours usual actions and goes further. Here a walk for each
 choice of quotas; `make bench ARGS=walks` does ten times as much.
 """
 
@@ -27,7 +27,7 @@ MACHINES = [
     pytest.param(LabellingQuestionsOverHttp, id="questions over HTTP"),
 ]
 WALKS = int(os.environ.get("LABELLING_WALKS", len(QUOTAS)))
-# How often each thing is done in a walk, compared with the others.
+# Relative frequency of each action in a walk.
 WEIGHTS = {
     "wait": 5,
     "ask": 4,
@@ -62,7 +62,7 @@ def test_a_long_walk_keeps_the_promises(machine, seed):
 
 
 def walk(labelling, chance, *, quotas, steps):
-    """Do `steps` things drawn by chance; the promises are checked after each."""
+    """Do `steps` random actions; check the invariants after each."""
     labelling.begin(
         quotas=quotas,
         gold=chance.choice([0.0, 0.3, 0.5]),

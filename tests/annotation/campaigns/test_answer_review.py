@@ -1,4 +1,4 @@
-"""People read again what models answered: two apart, a third where they disagree."""
+"""People review answers of models: two independently, a third where they disagree."""
 
 import json
 from collections import Counter
@@ -29,7 +29,7 @@ ONLY_UNSURE = {"sure_share": 0, "sure_least": 0}
 
 @pytest.fixture
 def coded(study, lead):
-    """A study in which a model answered 32 choices, four of them so that the rules are not sure."""
+    """A study in which a model answered 32 choices, four of them so that the rules are uncertain."""
     add_scenarios(study)
     probe = planned(study, lead, parameters={"refusal_rate": 0})
     run(run=probe, progress=Unwatched())
@@ -55,7 +55,7 @@ def review(study, lead, **options):
 
 
 def answer_all(campaign, annotator, code, commits):
-    """Have somebody give the same code to every screen that is offered to them; return how many."""
+    """Have somebody give the same code to every screen offered to them; return the number of screens."""
     number = 0
     while (leased := ByVerbs().next_task(campaign, annotator)) is not None:
         with commits(execute=True):
@@ -73,8 +73,8 @@ def test_all_unsure_and_a_share_of_the_sure_answers_are_read_again(coded, lead):
         study=coded, name="All", kind="answer_coding", by=lead, options={"texts_from": "answers"}
     )
     drawn = {review.coding_id for task in sampling.plan(draft).tasks for review in task.stimuli[0].reviews}
-    assert len(drawn) == 32  # fewer than 100 are sure, so that all are drawn
-    assert campaign.tasks.count() < ReviewedCoding.objects.count()  # what reads alike is read once
+    assert len(drawn) == 32  # fewer than 100 are certain, so all are drawn
+    assert campaign.tasks.count() < ReviewedCoding.objects.count()  # identical texts are read once
 
 
 def test_the_draw_does_not_depend_on_the_order_of_rows(coded, lead):
@@ -148,7 +148,7 @@ def test_a_third_person_decides_where_two_disagree(coded, lead, django_capture_o
 
 
 def coders_that_count(study):
-    """Return whose coding counts on the pages of answers, and of how many answers."""
+    """Return the coders whose codings count on the pages of answers, with the number of answers."""
     answers = Answer.objects.filter(run__study=study, question="trade")
     return Counter(coding.coder for coding in counted_codings(answers).values())
 

@@ -1,4 +1,4 @@
-"""A campaign once more."""
+"""Copies of campaigns."""
 
 import pytest
 
@@ -21,7 +21,7 @@ RULES = ("at_least 1 gender != man", "distinct nationality")
 
 @pytest.fixture
 def rich(study, lead):
-    """An open campaign in which nothing is as by default."""
+    """An open campaign in which every setting differs from its default."""
     add_images(study, 2)
     draft = lifecycle.create(
         study=study,

@@ -1,4 +1,4 @@
-"""Texts that people wrote in one campaign and that another one shows."""
+"""Texts written in one campaign and shown in another."""
 
 import pytest
 from django.db.models import ProtectedError
@@ -84,7 +84,7 @@ def test_a_withdrawal_removes_the_writers_texts(written, lead):
     assert following.task_id != shown.task_id
     withdrawal.agree(annotator=ada, text=consent.current_text(written.study), study=written.study)
     assert TAKEN_BACK in texts_of(campaign)
-    ada.delete()  # nothing of hers is shown any more
+    ada.delete()  # her texts are no longer shown
 
 
 def test_nobody_is_erased_whose_texts_are_shown(written, lead):

@@ -1,4 +1,4 @@
-"""More annotators for each task: 3 → 5, while people work, under quotas, after closing."""
+"""Extending a campaign from 3 to 5 annotators a task: during work, under quotas, after closing."""
 
 import random
 from datetime import timedelta
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.django_db
 
 
 def mixes_are_true(campaign):
-    """Whether what quotas see of each task is what they would see if all were looked at anew."""
+    """Return whether the stored quota mix of each task equals one computed from scratch."""
     before = dict(campaign.tasks.values_list("pk", "quota_mix"))
     slots.mix_anew(list(before))
     return before == dict(campaign.tasks.values_list("pk", "quota_mix"))
@@ -59,7 +59,7 @@ def test_gold_tasks_want_no_labels_afterwards_either(marking, lead):
 
 
 def late_label(campaign, annotator, *, hours):
-    """A label whose lease ran out and whose place went to others: surplus."""
+    """Submit a surplus label: its lease ran out, and others took its place."""
     ago = timezone.now() - timedelta(hours=hours)
     task = campaign.tasks.earliest("pk")
     late = Assignment.objects.create(
@@ -183,7 +183,7 @@ def test_profiles_changed_while_the_campaign_was_closed_are_considered_on_reopen
 
 @pytest.mark.parametrize("seed", range(6))
 def test_an_extended_campaign_is_as_if_it_had_begun_with_the_new_number(study, lead, seed):
-    """Random work, extended once and again in between: the count, the mixes and the rules stay true."""
+    """Random work with two extensions in between: counts, mixes and rules stay correct."""
     draw = random.Random(seed)
     rules = ("at_most 1 gender = man", "distinct nationality", "at_least 1 languages = English | French")
     campaign = opened(study, lead, *rules, wanted=2)

@@ -25,7 +25,7 @@ from tests.annotation.labelling.production_paths import ByVerbs
 pytestmark = pytest.mark.django_db
 GOLD, PRACTICE = Task.Purpose.GOLD, Task.Purpose.PRACTICE
 FIT, FAULTS, WHY = Part("fitting"), Part("faults"), Part("why")
-# Right for the screens of `checked`: it fits badly, and hands and text are wrong.
+# The right answers for the screens of `checked`: it fits badly, and hands and text are wrong.
 RIGHT = {FIT: [1, 2], FAULTS: ["hands", "text"]}
 
 
@@ -159,14 +159,14 @@ def answered(fitting, faults, **more):
 
 @pytest.fixture
 def checked(rubric, lead) -> Campaign:
-    """Half of what is given are checks, of which there are two."""
+    """A campaign with two checks, which make up half of the given tasks."""
     for place in (0, 1):
         add(rubric, lead, RIGHT, place=place)
     return settings_of(rubric, lead, gold_share=0.5)
 
 
 def label(campaign, annotator, answer_of):
-    """Answer everything; return which were checks, and what was told of each answer."""
+    """Answer everything; return which tasks were checks, and the response to each answer."""
     path, purposes, told = ByVerbs(), [], []
     while (leased := path.next_task(campaign, annotator)) is not None:
         purposes.append(leased.purpose)
@@ -210,7 +210,7 @@ def test_a_question_that_was_not_asked_is_not_scored(study, lead):
     label(campaign, ada, lambda leased: {"answers": {"better": "tie"}})
     label(campaign, ben, lambda leased: {"answers": {"better": "s2", "reason": "colour"}})
     measured = qualities(campaign)
-    assert measured[ada.pk]["gold_accuracy"].value == 1.0  # the reason is asked only of who chose one
+    assert measured[ada.pk]["gold_accuracy"].value == 1.0  # the reason is asked only after choosing one
     assert measured[ben.pk]["gold_accuracy"].value == 0.5
 
 

@@ -1,4 +1,4 @@
-"""Tasks with known answers: who may be asked what, and what happens to those that were answered."""
+"""Tasks with known answers: creating them, and changing those that were answered."""
 
 from typing import Any
 

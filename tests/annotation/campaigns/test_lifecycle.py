@@ -1,4 +1,4 @@
-"""A campaign's life."""
+"""The life cycle of a campaign."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A retracted image is shown to nobody and counts nowhere, until it is restored."""
+"""A retracted image is not shown and does not count until it is restored."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What a campaign asks: the ViSAGe protocol, deterministic from the seed."""
+"""Sampling of a campaign's tasks: the ViSAGe protocol, deterministic from the seed."""
 
 import random
 from collections import Counter

@@ -1,4 +1,4 @@
-"""What a lead may change while people work."""
+"""Settings that a lead may change during a campaign."""
 
 import pytest
 

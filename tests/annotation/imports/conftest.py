@@ -1,4 +1,4 @@
-"""Tables of labels for tests, and the resource they speak of."""
+"""Tables of labels for tests, and their resource."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Boxes as other tools write them."""
+"""Boxes in the formats of other tools."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""What stands after --map, --value and --image-size."""
+"""The arguments of --map, --value and --image-size."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Damaged tables of labels and exports of Label Studio: taken row by row, or refused in a sentence."""
+"""Damaged tables of labels and exports of Label Studio: imported row by row, or refused in one sentence."""
 
 import io
 import json
@@ -33,11 +33,11 @@ RATINGS = {"attribute": "kite", "annotator": "p1", "rating": 4, "justification":
 
 
 class Undone(Exception):
-    """Ends a transaction, so that each import meets the same empty study."""
+    """Rolls back a transaction, so that each import starts with the same empty study."""
 
 
 def outcome(importing, tmp_path) -> str:
-    """Import, write what was rejected, undo it all; say whether it was refused."""
+    """Import, write the rejected rows and roll back; return whether the import was refused."""
     try:
         with transaction.atomic():
             report = importing()

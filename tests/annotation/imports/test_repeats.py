@@ -1,4 +1,4 @@
-"""Rows that repeat what an annotator id said: equal rows are kept once, of further answers the latest counts."""
+"""Repeated rows of an annotator id: equal rows are stored once; of different answers, the latest counts."""
 
 import csv
 from pathlib import Path
@@ -138,7 +138,7 @@ def test_widespread_repeats_are_kept_and_ids_are_not_taken_for_people(bring):
         study=report.study, parameters=parameters_of(report.study, resamples=100), by=None
     ).summary
     assert not summary["annotator_ids"]["usable"]
-    # 5 further answers and the equal one, of 46
+    # 5 further answers and one equal row, of 46
     assert summary["annotator_ids"]["sentence"].startswith(
         "13.04 % of the judgements repeat an earlier judgement"
     )

@@ -1,4 +1,4 @@
-"""Rows gathered into screens."""
+"""Grouping rows into screens."""
 
 import numpy as np
 from hypothesis import given

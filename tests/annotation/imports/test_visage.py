@@ -171,7 +171,7 @@ def released(shared_data):
 
 @pytest.mark.slow
 def test_the_released_study_is_imported_completely(db, released):
-    """Every count is taken from the file by other means than the importer's."""
+    """Every count is taken from the file independently of the importer."""
     report = import_visage(study="ViSAGe", files=VisageFiles(**released), by=None)
     table = read_table(released["annotations"])
     rows = list(

@@ -1,4 +1,4 @@
-"""Kinds of questions to test with, and campaigns of them."""
+"""Kinds of questions for tests, and their campaigns."""
 
 import random
 
@@ -93,7 +93,7 @@ EXAMPLES = (RUBRIC, PAIRWISE, RANKING)
 
 
 def question_campaign(study, kind, *, screens=3, annotators=2, lead=None, prompt="a kite over a drum"):
-    """Return an open campaign of `kind` whose screens show images of the study, and a prompt last where it is shown."""
+    """Return an open campaign of `kind` whose screens show images of the study and, if the kind shows it, a prompt."""
     images = list(study.images.order_by("pk"))
     campaign = Campaign.objects.create(
         study=study,

@@ -1,4 +1,4 @@
-"""Draws declarations of kinds of questions, and valid answers to them."""
+"""Hypothesis strategies for declarations of kinds of questions, and valid answers to them."""
 
 import string
 
@@ -85,7 +85,7 @@ def _question(draw, name, shown, earlier):
 
 @st.composite
 def screens(draw):
-    """The questions of a drawn kind, about so many stimuli as it allows."""
+    """Draw the questions of a drawn kind, about as many stimuli as it allows."""
     kind = draw(kinds())
     count = draw(st.integers(kind.stimuli.least, kind.stimuli.most))
     return ScreenQuestions(
@@ -120,7 +120,7 @@ def answers_to(draw, screen):
 
 
 def _asked(screen, question, ref, answers):
-    """Whether a question is asked, told from the answer as it is sent."""
+    """Return whether a question is asked, given the answer as it is sent."""
     if question.when is None:
         return True
     earlier = screen.kind.question(question.when.question)

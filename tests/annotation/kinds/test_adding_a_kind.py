@@ -1,4 +1,4 @@
-"""What docs/develop/adding-a-kind.md shows works as it stands there: from the declaration to results and a release."""
+"""The example in docs/develop/adding-a-kind.md works as printed, from the declaration to results and a release."""
 
 import csv
 import re
@@ -22,7 +22,7 @@ PAGE = Path(__file__).resolve().parents[3] / "docs" / "develop" / "adding-a-kind
 
 
 def shown(name: str) -> str:
-    """Return the block of the page that a comment names."""
+    """Return the code block of the page with this name in a comment."""
     [block] = re.findall(rf"<!-- test: {name} -->\n```\w+\n(.*?)```", PAGE.read_text(), re.DOTALL)
     return block
 
@@ -68,7 +68,7 @@ def test_the_example_leads_to_results(study, lead, tmp_path):
 
 
 def is_released_as_declared(folder: Path) -> None:
-    """The release loads with one line, refers to nothing that is not there, and gives the same means again."""
+    """Check that the release loads with one line, has no broken references, and gives the same means."""
     release = folder / "release"
     found = load(release, folder / "cache", "stimuli", "places", "questions", "options", "annotations")
     answers = found[""]["train"]

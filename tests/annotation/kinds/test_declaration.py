@@ -1,4 +1,4 @@
-"""A declaration says what is wrong with it when it is made, and comes back from JSON as it was."""
+"""An invalid declaration raises an error that names the fault; a valid one survives JSON."""
 
 import pytest
 from pydantic import ValidationError

@@ -1,4 +1,4 @@
-"""Kinds are named by the modules that declare them and by the registry; nothing else may ask for one."""
+"""Only the modules that declare kinds and the registry may name a kind."""
 
 import re
 
@@ -10,7 +10,7 @@ from tests.project.test_layout import ROOT, tracked_files
 pytestmark = pytest.mark.database_free
 
 APPS = ("analysis/", "annotation/", "generation/", "platform/")
-# The two built-in kinds are named so wherever they stand; keys of others are words, which count as a text or a module.
+# The keys of the two built-in kinds are searched everywhere; other keys are words, searched as strings or modules.
 BUILT_IN = [kind.key for kind in KINDS.values() if kind.about_attributes]
 DECLARED = "|".join(key for key in KINDS if key not in BUILT_IN)
 NAMED = re.compile(

@@ -1,4 +1,4 @@
-"""Images of one scenario stand on a screen together, and only these; each of another group."""
+"""A screen shows the images of one scenario, each of a different group."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A study's own kinds: files are read as what they are or refused with a reason, and campaigns of them can be made."""
+"""A study's own kinds: files are read or refused with a reason, and campaigns of them can be created."""
 
 import contextlib
 import json
@@ -45,7 +45,7 @@ def file_of(**changes) -> bytes:
 def test_a_downloaded_kind_is_read_back_unchanged(kind):
     own_kind = kind.model_copy(update={"key": "own"})
     read = study_kinds.from_file(study_kinds.as_file(own_kind).encode())
-    # What annotators' programs are told is the same of each kind of a study's own.
+    # The name shown to annotators' programs is the same for all own kinds.
     assert read == own_kind.model_copy(update={"public_name": "questions"})
 
 
@@ -154,7 +154,7 @@ class TestInAStudy:
     def test_the_number_of_kinds_is_limited(self, study, lead, monkeypatch):
         monkeypatch.setattr(study_kinds, "MOST_KINDS", 1)
         study_kinds.add(study=study, content=file_of(), by=lead)
-        study_kinds.add(study=study, content=file_of(name="Another"), by=lead)  # in its place
+        study_kinds.add(study=study, content=file_of(name="Another"), by=lead)  # replaces the first
         with pytest.raises(DomainError, match="A study can have 1 kinds of its own"):
             study_kinds.add(study=study, content=file_of(key="second"), by=lead)
 

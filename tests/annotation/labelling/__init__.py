@@ -1,1 +1,1 @@
-"""The path that real answers take, the model it is held against, and one test for each rule."""
+"""The path of real answers, the model with which it is compared, and one test for each rule."""

@@ -1,4 +1,4 @@
-"""What a small campaign asks, and the two answers that people give: that something is there, and that it is not."""
+"""The question of a small campaign, and its two answers: that something is there, or is not."""
 
 from collections.abc import Mapping
 from typing import Any, Protocol
@@ -14,7 +14,7 @@ from tests.annotation.kinds.examples import choice, declared, scale
 from tests.annotation.labelling.production_paths import NONE_OF_THEM, ticking_all
 
 STRONG, WEAK = 3, 1
-# A scale, and for one of its points a reason that has to be given then and only then.
+# A scale, with a reason that is required for exactly one of its points.
 TEXT = declared(
     "strength",
     Stimuli(medium="text"),
@@ -25,7 +25,7 @@ TEXT = declared(
 
 
 class Asking(Protocol):
-    """What is asked, how it is answered, and what of that is read back."""
+    """A question, its answers, and reading them back."""
 
     kind: Kind
 
@@ -36,7 +36,7 @@ class Asking(Protocol):
         """Return which of the two answers is stored, judgement by judgement."""
 
     def checks(self, campaign: Campaign) -> tuple[int, int]:
-        """Return how many gold tasks and repeats are scored."""
+        """Return the number of scored gold tasks and repeats."""
 
 
 class _AboutAttributes:

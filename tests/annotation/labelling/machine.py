@@ -1,4 +1,4 @@
-"""What people and leads do in a small campaign, on the path that real answers take, checked against a plain model.
+"""Actions of people and leads in a small campaign, on the path of real answers, compared with a plain model.
 
 By the verbs that the API's handlers call, or over HTTP.
 """
@@ -101,7 +101,7 @@ class Labelling(RuleBasedStateMachine):
             self.do(verb, **given)
         assert refusal.value.code == code
 
-    # What people do.
+    # Actions of people.
 
     @rule(minutes=st.sampled_from([1, 10, 29, 30, 31, 90, 1000]))
     def wait(self, minutes):
@@ -111,7 +111,7 @@ class Labelling(RuleBasedStateMachine):
     def ask(self, person):
         model = self.model
         asked = {"campaign": self.campaign, "annotator": self.people[person]}
-        model.forget_overdue()  # whatever the request is answered
+        model.forget_overdue()  # for any response to the request
         if refusal := model.refusal(person) or ("campaign_not_open" if model.state != "open" else ""):
             self.refused(refusal, self.labelling.next_task, **asked)
         else:
@@ -128,7 +128,7 @@ class Labelling(RuleBasedStateMachine):
                 self.answer(thing, ticked)
 
     def given(self, person, leased):
-        """Check that somebody who asks in an open campaign is given what they may be given."""
+        """Check that somebody who asks in an open campaign gets a permitted task."""
         model = self.model
         own = model.held_by(person)
         enough, calm = model.caps(person)
@@ -162,7 +162,7 @@ class Labelling(RuleBasedStateMachine):
             self.answer(thing, ticked)
 
     def answer(self, thing, ticked):
-        """Send an answer for the first time, or another to what was answered."""
+        """Send a first answer, or another one to an answered task."""
         model = self.model
         revision = Revision(uuid.uuid4(), ticked)
         earlier = model.revisions.get(thing)
@@ -185,7 +185,7 @@ class Labelling(RuleBasedStateMachine):
 
     @rule(number=numbers, which=numbers)
     def send_again(self, number, which):
-        """Send what is kept once more, whatever happened since."""
+        """Send a stored answer once more."""
         thing = pick(self.model.revisions, number)
         if thing is not None:
             earlier = self.model.revisions[thing]
@@ -226,7 +226,7 @@ class Labelling(RuleBasedStateMachine):
         assert Annotation.objects.count() == before
 
     def submitted(self, thing, revision, *, kept):
-        """Send an answer that is kept or was, check what its annotator is told and given, return what is stored."""
+        """Send an answer that is or was stored, check the response and the next task, and return the stored answer."""
         model = self.model
         answered = self.do(self.labelling.submit, **self._sent(thing, revision))
         annotation = answered.annotation
@@ -270,7 +270,7 @@ class Labelling(RuleBasedStateMachine):
         self.model.release(person)
 
     def few_are_kept_from_work(self):
-        """Return whether somebody still works when another is kept from it."""
+        """Return whether enough people can still work if one more is barred."""
         return sum(bool(self.model.refusal(person)) for person in range(PEOPLE)) < 2
 
     @rule(person=people)
@@ -295,7 +295,7 @@ class Labelling(RuleBasedStateMachine):
         self.model.withdrawn.discard(person)
         self.model.take_back(person)
 
-    # What a lead does.
+    # Actions of a lead.
 
     @rule()
     def publish_another_consent_text(self):
@@ -351,7 +351,7 @@ class Labelling(RuleBasedStateMachine):
         if verb == "exclude":
             model.put_aside(person)
 
-    # What always holds.
+    # Invariants.
 
     @precondition(lambda self: hasattr(self, "leased"))
     @invariant()

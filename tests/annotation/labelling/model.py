@@ -1,4 +1,4 @@
-"""What must become of everything people and leads do in a campaign: a plain model of sets, without a database."""
+"""The required outcome of all actions of people and leads in a campaign: a plain model of sets, without a database."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ EDITING = timedelta(minutes=30)
 
 
 class Thing(NamedTuple):
-    """What was given to somebody: a task for a purpose. A task comes twice when it is repeated."""
+    """A task given to somebody for a purpose. A task is given twice when it is repeated."""
 
     person: int
     task: int
@@ -31,7 +31,7 @@ class Revision(NamedTuple):
 
 @dataclass
 class LabellingModel:
-    """A campaign, who takes part, what they were given and what they answered."""
+    """A campaign, its people, and their tasks and answers."""
 
     quotas: CampaignQuotas | None
     profiles: Sequence[Profile]
@@ -47,10 +47,10 @@ class LabellingModel:
     parts: list[str] = field(default_factory=list)
     agreed: set[int] = field(default_factory=set)  # to the latest text
     withdrawn: set[int] = field(default_factory=set)
-    leases: dict[Thing, datetime] = field(default_factory=dict)  # kept until the lease is released
+    leases: dict[Thing, datetime] = field(default_factory=dict)  # stored until the lease is released
     accepted: set[Thing] = field(default_factory=set)
     surplus: set[Thing] = field(default_factory=set)
-    excluded: set[Thing] = field(default_factory=set)  # with their annotator, or with their consent
+    excluded: set[Thing] = field(default_factory=set)  # excluded with their annotator, or withdrawn
     skipped: set[Thing] = field(default_factory=set)
     checked: set[Thing] = field(default_factory=set)  # answered gold tasks and repeats
     revisions: dict[Thing, list[Revision]] = field(default_factory=dict)
@@ -62,17 +62,17 @@ class LabellingModel:
         self.agreed = set(range(len(self.profiles)))
 
     def refusal(self, person: int) -> str:
-        """Return the code with which somebody is kept from labelling; "" where nothing keeps them."""
+        """Return the code of the reason that bars somebody from labelling; "" if there is none."""
         if self.parts[person] != "active":
             return f"annotator_{self.parts[person]}"
         return "" if person in self.agreed else "consent_missing"
 
     def answered(self, thing: Thing) -> bool:
-        """Return whether an answer to the thing is kept."""
+        """Return whether an answer to the thing is stored."""
         return thing in self.revisions
 
     def holders(self, task: int) -> list[int]:
-        """Return who holds a place of a task."""
+        """Return the people who hold a place of a task."""
         given = {*self.leases, *self.accepted}
         return [thing.person for thing in given if (thing.task, thing.purpose) == (task, "label")]
 
@@ -84,7 +84,7 @@ class LabellingModel:
         return rules.completable([rules.member(self.profiles[person]) for person in people], WANTED)
 
     def has_place(self, task: int, person: int) -> bool:
-        """Return whether somebody more may hold a place of a task."""
+        """Return whether one more person may hold a place of a task."""
         holders = self.holders(task)
         return len(holders) < WANTED and self.completable([*holders, person])
 
@@ -93,7 +93,7 @@ class LabellingModel:
         return self.answered(thing) or thing in self.skipped or thing in self.leases
 
     def caps(self, person: int) -> tuple[bool, bool]:
-        """Return whether somebody had enough today, and enough of what is sensitive."""
+        """Return whether somebody reached the daily caps on tasks and on sensitive tasks."""
         midnight = self.now.replace(hour=0, minute=0)
         today = [thing for thing, at in self.given_at.items() if thing.person == person and at >= midnight]
         given = sum(self.answered(thing) or thing in self.leases for thing in today)
@@ -122,21 +122,21 @@ class LabellingModel:
         return bool(self.repeat_share) and self.answered(Thing(thing.person, thing.task, "label"))
 
     def capped(self, person: int) -> bool:
-        """Return whether only a cap of the day keeps tasks from somebody."""
+        """Return whether only a daily cap keeps tasks from somebody."""
         enough, calm = self.caps(person)
         capped = enough or (calm and not self.open_for(person, calm=True))
         return capped and bool(self.open_for(person, calm=False))
 
     def held_by(self, person: int) -> list[Thing]:
-        """Return what somebody has open."""
+        """Return the open things of somebody."""
         return [thing for thing in self.leases if thing.person == person]
 
     def release(self, person: int) -> None:
-        """Free what somebody has open."""
+        """Free the open things of somebody."""
         self.leases = {thing: end for thing, end in self.leases.items() if thing.person != person}
 
     def forget_overdue(self) -> None:
-        """Free what was not answered in time."""
+        """Free the things not answered in time."""
         self.leases = {thing: end for thing, end in self.leases.items() if end > self.now}
 
     def give(self, thing: Thing) -> None:
@@ -146,7 +146,7 @@ class LabellingModel:
         self.leases[thing] = self.now + LEASE
 
     def end(self, thing: Thing) -> str:
-        """Keep a first answer; return its status."""
+        """Store a first answer; return its status."""
         alive = thing in self.leases and (self.leases[thing] > self.now or self.state != "closed")
         self.leases.pop(thing, None)
         self.skipped.discard(thing)
@@ -166,12 +166,12 @@ class LabellingModel:
         return next(status for status, things in sets.items() if thing in things)
 
     def put_aside(self, person: int) -> None:
-        """Let somebody's labels count no more, and free their places."""
+        """Stop counting somebody's labels, and free their places."""
         self.excluded |= {thing for thing in self.accepted if thing.person == person}
         self.accepted -= self.excluded
 
     def take_back(self, person: int) -> None:
-        """Let somebody's labels count again where their places are free, unless something still forbids it."""
+        """Count somebody's labels again where their places are free, unless something still prevents it."""
         if self.parts[person] == "excluded" or person in self.withdrawn:
             return
         for thing in sorted(thing for thing in self.excluded if thing.person == person):

@@ -26,7 +26,7 @@ ERRORS = {error.status: error for error in (DomainError, Forbidden, NotFound, Co
 
 @dataclass(frozen=True)
 class Submitted:
-    """What became of a submission, as its annotator is told, and what they are given next."""
+    """The outcome of a submission as reported to its annotator, and the next task."""
 
     annotation: Annotation
     shown_status: str

@@ -1,4 +1,4 @@
-"""A campaign of a few tasks and people, made without a lead's choices, for tests that know all of it."""
+"""A campaign of a few tasks and people without choices by a lead, for tests that need to know all of it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -26,13 +26,13 @@ SAID = (
     {},
 )
 TASKS, GOLDS = 3, 2
-# Of a campaign that is gone a process may keep the rules; its number may be given again, its seed not.
+# A process may cache the rules of a deleted campaign; its number may be reused, but not its seed.
 _seeds = count(1)
 
 
 @dataclass(frozen=True)
 class SmallCampaign:
-    """The campaign; the ids of its tasks and gold tasks in order; its people and what they told of themselves."""
+    """The campaign; the ids of its tasks and gold tasks in order; its people and their profiles."""
 
     campaign: Campaign
     quotas: CampaignQuotas | None

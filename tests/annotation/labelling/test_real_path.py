@@ -1,4 +1,4 @@
-"""Each rule of submission alone, on the path that real answers take: by the verbs and over HTTP."""
+"""Each rule of submission separately, on the path of real answers: by the verbs and over HTTP."""
 
 from datetime import timedelta
 from itertools import groupby
@@ -51,7 +51,7 @@ def take_consent_back(campaign):
 
 
 def withdraw_from_the_study_alone(campaign):
-    """As after a withdrawal, where the same text was agreed to in another study since."""
+    """Withdraw from this study alone, as if the same text had since been agreed to in another study."""
     for enrolment in campaign.enrolments.all():
         consent.withdraw(annotator=enrolment.annotator, study=campaign.study)
     Consent.objects.update(withdrawn_at=None)
@@ -136,7 +136,7 @@ def test_an_answer_in_time_is_stored_even_if_no_task_follows(marking, anna, leas
 
 
 def run_out(leased):
-    """Let the lease end an hour ago."""
+    """Set the end of the lease to an hour ago."""
     ago = timezone.now() - timedelta(hours=1)
     Assignment.objects.filter(pk=leased.pk).update(leased_at=ago, expires_at=ago)
 
@@ -208,7 +208,7 @@ def test_an_overtaken_annotator_gets_no_place_that_is_gone(marking, anna, leased
     only = marking.tasks.exclude(pk=leased.task_id).earliest("pk")
     Task.objects.exclude(pk__in=[only.pk, leased.task_id]).update(withdrawn=True)
     first, second = new_annotator(marking), new_annotator(marking)
-    for other in (first, second):  # what Anna has is full but for her
+    for other in (first, second):  # Anna's task is full except for her
         Assignment.objects.create(
             task=leased.task, annotator=other, state="skipped", expires_at=timezone.now()
         )
@@ -324,7 +324,7 @@ def open_campaign(study, lead):
 
 
 def answer_until_nothing_follows(path, campaign, annotator):
-    """Answer everything; return what was answered, and why nothing follows."""
+    """Answer everything; return the answered tasks, and the reason why none follows."""
     answered, leased = [], path.next_task(campaign, annotator)
     while leased is not None:
         answered.append(leased)

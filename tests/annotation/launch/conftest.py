@@ -1,4 +1,4 @@
-"""A draft that is ready to open: each test takes one thing away."""
+"""A draft that is ready to open; each test removes one thing."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Each check passes on a draft that is ready, and says what is missing where it is."""
+"""Each check passes on a ready draft, and names the missing part otherwise."""
 
 from typing import Any
 

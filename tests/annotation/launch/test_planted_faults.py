@@ -1,5 +1,5 @@
-"""A draft with one fault, planted over HTTP where a page can: it is not opened, and the page says why and where to
-mend it."""
+"""A draft with one fault, planted over HTTP where possible, is not opened; the page states the fault
+and links to its correction."""
 
 import re
 from collections.abc import Callable
@@ -22,7 +22,7 @@ CAMPAIGN = STUDY | {"campaign": "main"}
 
 @dataclass(frozen=True)
 class Fault:
-    """`plant` makes it as the lead of `client`; `sentence` is what the page then says and `link` where it leads."""
+    """`plant` makes the fault as the lead of `client`; the page then shows `sentence` and `link`."""
 
     plant: Callable[[Campaign, Client], None]
     sentence: str

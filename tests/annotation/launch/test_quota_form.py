@@ -1,4 +1,4 @@
-"""Quota rules that leads put together in rows, and how many people these take."""
+"""Quota rules that leads build in rows, and the number of people that they need."""
 
 import pytest
 from django.urls import reverse
@@ -46,7 +46,7 @@ def test_rules_of_rows_are_stored_shown_again_and_removed(lead_client, study, fo
         ("at_least", "nationality", 1, ["ken", "uga"], False), ("distinct", "gender", None, [], False)
     ]  # fmt: skip
     assert stored(study) == expected
-    # A preset's rule is shown as the preset that it is.
+    # A rule that equals a preset is shown as the preset.
     address = reverse("annotation:campaign_edit", kwargs={"study": "isles", "campaign": "mixed"})
     shown = lead_client.get(address).context["form"]
     assert shown.initial["quota_presets"] == ["different_genders"]

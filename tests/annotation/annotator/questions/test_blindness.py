@@ -1,4 +1,4 @@
-"""An annotator of a kind of questions learns no group, prompt, model or condition, and not what is measured."""
+"""Annotators of kinds with declared questions learn no group, prompt, model or condition, and no measure."""
 
 import io
 import random
@@ -25,7 +25,7 @@ PROMPT = "a kite over a drum"
 
 
 def picture(index):
-    """Return a PNG whose metadata tells what nobody may know."""
+    """Return a PNG whose metadata contains the secret."""
     file, metadata = io.BytesIO(), PngInfo()
     metadata.add_text("prompt", SENTINEL)
     Picture.new("RGB", (64, 64), (index, 100, 200)).save(file, "PNG", pnginfo=metadata)
@@ -57,7 +57,7 @@ def telling(study):
 
 
 def secret(kind):
-    """Return the kind with names of the sentinel wherever annotators do not read them."""
+    """Return the kind with the sentinel in all names that annotators do not read."""
     hidden = {"key": f"{kind.key}_{SENTINEL}", "measures": (f"{SENTINEL}_means",)}
     hidden |= dict.fromkeys(("name", "description", "campaign_name"), f"Secret {SENTINEL}")
     return kind.model_copy(update=hidden)
@@ -70,7 +70,7 @@ def submit(client, task, answer):
 
 
 def work_by_program(client, campaign, answer):
-    """Answer by program, be refused, correct, report, skip, and look at every image."""
+    """Answer over the API, get a refusal, correct, report, skip, and fetch every image."""
     task = client.post(f"/api/v1/campaigns/{campaign.pk}/next").json()
     for stimulus in task["stimuli"]:
         assert client.get(stimulus["image"]["url"]).status_code == 200
@@ -88,7 +88,7 @@ def work_by_program(client, campaign, answer):
 
 
 def look_at_every_page(client, campaign):
-    """Open all pages of an annotator that need no more than the campaign: new ones too."""
+    """Open all annotator pages whose address needs only the campaign, including pages added later."""
     for pattern in urls.urlpatterns:
         needed = pattern.pattern.converters.keys()
         if needed <= {"campaign_id"}:
@@ -112,7 +112,7 @@ def test_an_annotators_whole_traffic_reveals_nothing(telling, kind, language):
     assert Annotation.objects.filter(campaign=campaign).count() == 1
     assert len(client.read) > 30
     assert [name for name, text in client.read.items() if SENTINEL in text.casefold()] == []
-    # The prompt is read where the kind shows it, and nowhere else.
+    # The prompt occurs only where the kind shows it.
     assert (PROMPT in "".join(client.read.values())) == kind.stimuli.prompt_shown
 
 
@@ -172,7 +172,7 @@ def test_two_annotators_cannot_tell_that_they_see_the_same_image(telling):
 
 
 def test_tasks_contain_only_the_declared_texts_that_annotators_read(telling):
-    """Field by field: whoever adds one decides here whether annotators read it."""
+    """Field by field: a new field must be added here as read by annotators or not."""
     campaign = question_campaign(telling, RUBRIC, screens=1)
     client = Recorded()
     come(client, campaign)

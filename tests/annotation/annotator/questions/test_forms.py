@@ -1,4 +1,4 @@
-"""The plain form of a kind of questions: what it shows again, and how what it sends is read."""
+"""The plain form of a kind of questions: restored answers, and reading of the submitted form."""
 
 import json
 

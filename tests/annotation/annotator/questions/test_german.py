@@ -1,6 +1,6 @@
-"""Somebody who reads German is left no English sentence on their way, whatever kind of campaign they work in.
+"""Readers of German see no English sentence in any kind of campaign.
 
-What a lead writes is not translated: texts on consent and support, and guidelines once they are changed.
+Texts by leads are not translated: consent, support, and guidelines once they are changed.
 """
 
 import html
@@ -24,11 +24,11 @@ from tests.foundation.catalogues import compiled
 
 pytestmark = pytest.mark.django_db
 TRUTH = QuestionTruth(seed=1)
-_FEW_WORDS = 3  # fewer may be the same in both languages
+_FEW_WORDS = 3  # shorter texts may be the same in both languages
 
 
 def texts_of(kind: Kind) -> list[dict[str, str]]:
-    """Return what the kind says to annotators, by language, without its guidelines."""
+    """Return the kind's texts for annotators by language, without its guidelines."""
     found = [kind.work]
     for question in kind.questions:
         found.append(question.label)
@@ -39,7 +39,7 @@ def texts_of(kind: Kind) -> list[dict[str, str]]:
 
 
 def sentences_of(kind: Kind) -> set[str]:
-    """Return what the kind says to annotators in English."""
+    """Return the kind's texts for annotators in English."""
     return set(kind.guidelines.split("\n\n")) | {texts["en"] for texts in texts_of(kind)}
 
 

@@ -1,4 +1,4 @@
-"""What an annotator receives of a kind of questions: on pages and over HTTP, in their language."""
+"""The payload of a kind of questions, on pages and over HTTP, in the annotator's language."""
 
 import uuid
 

@@ -1,4 +1,4 @@
-"""A tab on pages of the loopback server, in which time stands still unless the test lets it pass."""
+"""A tab on pages of the loopback server, with a clock that only the test advances."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -17,14 +17,14 @@ def _server_of_process() -> Iterator[ScriptServer]:
 
 @pytest.fixture
 def server(_server_of_process) -> ScriptServer:
-    """The server, with nothing received and nothing to answer yet."""
+    """The server, with no requests received and no replies queued."""
     _server_of_process.reset()
     return _server_of_process
 
 
 @pytest.fixture(scope="module")
 def _profile(browser, _server_of_process) -> Iterator[Any]:
-    """A browser profile for the tests of a module: to begin one takes longer than most tests."""
+    """A browser profile for the tests of a module: starting one takes longer than most tests."""
     profile = browser.new_context(
         base_url=_server_of_process.url, viewport={"width": 1000, "height": 800}, has_touch=True
     )
@@ -36,11 +36,11 @@ def _profile(browser, _server_of_process) -> Iterator[Any]:
 
 @pytest.fixture
 def page(_profile, server) -> Iterator[Any]:
-    """A tab on a device that keeps nothing yet, whose clock stands at `NOW`. An error in a script fails the test."""
+    """A tab on a device with empty storage, whose clock is stopped at `NOW`. A script error fails the test."""
     tab, *others = _profile.pages
     for other in others:
         other.close()
-    tab.goto("/nothing")  # here leaving the page of the test before writes nothing any more
+    tab.goto("/nothing")  # on this page, leaving the previous test's page can no longer write
     tab.evaluate("() => { localStorage.clear(); sessionStorage.clear(); }")
     _profile.clear_cookies()
     stop_clock(_profile.clock, NOW.timestamp())
@@ -56,13 +56,13 @@ def page(_profile, server) -> Iterator[Any]:
 
 
 def stop_clock(clock: Any, at: float) -> None:
-    """Let time stand still at `at` (seconds since 1970) on the pages that are opened from now on."""
-    clock.install(time=at - 60)  # it runs until it is stopped, and cannot be stopped in its past
+    """Stop the clock at `at` (seconds since 1970) on all pages opened from now on."""
+    clock.install(time=at - 60)  # the clock runs until it is stopped, and cannot be stopped in its past
     clock.pause_at(at)
 
 
 def until(page, holds: Callable[[], object]) -> None:
-    """Wait for what the browser does in its own time; the page's own clock stands still meanwhile."""
+    """Wait in real time for a condition in the browser; the page's clock stays stopped."""
     for _ in range(500):
         if holds():
             return

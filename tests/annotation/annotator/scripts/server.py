@@ -21,7 +21,7 @@ EMPTY = "<!doctype html><title>A page</title>"
 
 @dataclass(frozen=True)
 class Reply:
-    """What the server answers; `body` is sent as JSON unless it is text."""
+    """A reply of the server; `body` is sent as JSON unless it is text."""
 
     status: int = 200
     body: Any = None
@@ -38,12 +38,12 @@ class Received:
 
 
 def refusal(status: int, code: str = "refused", message: str = "This is refused.", **fields: str) -> Reply:
-    """Return an error as our API writes it."""
+    """Return an error in the format of our API."""
     return Reply(status, {"error": {"code": code, "message": message, "fields": fields}})
 
 
 class ScriptServer(ThreadingHTTPServer):
-    """Serves until it is shut down. A POST without a reply in `replies` is dropped, as by a lost network."""
+    """Serves until shut down. A POST without a reply in `replies` is dropped, as by a network failure."""
 
     daemon_threads = True
 
@@ -60,7 +60,7 @@ class ScriptServer(ThreadingHTTPServer):
 
 
 class _Handler(BaseHTTPRequestHandler):
-    """HTTP/1.0: no connection is used twice, so that the browser itself sends nothing again."""
+    """HTTP/1.0: connections are not reused, so the browser itself does not resend requests."""
 
     server: ScriptServer
 
@@ -108,7 +108,7 @@ class _Handler(BaseHTTPRequestHandler):
 
 @contextmanager
 def script_server() -> Iterator[ScriptServer]:
-    """Run a server in a thread of its own."""
+    """Run a server in a separate thread."""
     with ScriptServer() as server:
         threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
         yield server

@@ -1,4 +1,4 @@
-"""`active-time.js`: which seconds count as work. And the reminder to take a break, which counts the same seconds."""
+"""`active-time.js`: the seconds that count as work, and the break reminder, which counts the same seconds."""
 
 import pytest
 

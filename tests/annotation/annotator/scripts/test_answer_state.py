@@ -1,4 +1,4 @@
-"""`answer-state.js`: what is answered so far, and the way back."""
+"""`answer-state.js`: the current answer, undo and redo."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""`box-editor.js` and `zoom.js`: what mouse and keys make of boxes. Places are fractions of a picture of 400 × 300."""
+"""`box-editor.js` and `zoom.js`: boxes by mouse and keyboard. Positions are fractions of a picture of 400 × 300."""
 
 import pytest
 
@@ -40,13 +40,13 @@ TOO_SMALL = "That box was too small to keep. Draw it larger."
 
 
 class Editor:
-    """The editor on its page, spoken to in fractions of the picture."""
+    """The editor on its page, controlled in fractions of the picture."""
 
     def __init__(self, page) -> None:
         self.page = page
 
     def put(self, *boxes: tuple[str, float, float, float, float], selected: int | None = None) -> None:
-        """Have these boxes there, and perhaps the nth chosen."""
+        """Set these boxes, and select the nth if given."""
         for attribute, x, y, width, height in boxes:
             box = {"attribute": attribute, "x": x, "y": y, "width": width, "height": height}
             self.page.evaluate("(box) => state.addBox(box)", box)
@@ -384,7 +384,7 @@ def test_the_enlarged_picture_always_fills_its_frame(editor, pan, left, top):
 
 def test_what_is_drawn_on_the_enlarged_picture_is_in_fractions_of_the_picture(editor):
     editor.page.evaluate("zoom.by(2)")
-    # The middle stays where it was, and everything else is twice as far from it.
+    # The centre stays in place, and everything else is twice as far from it.
     editor.drag(0.3, 0.3, 0.7, 0.5)
     assert editor.boxes == [("a1", 0.4, 0.4, 0.2, 0.1)]
     editor.page.evaluate("zoom.reset()")

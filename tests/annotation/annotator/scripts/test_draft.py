@@ -1,4 +1,4 @@
-"""`draft.js`: what the device keeps, of whom, and for how long."""
+"""`draft.js`: the drafts kept on the device, their owner and expiry."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""`outbox.js`: what is sent arrives once, however often it has to be tried."""
+"""`outbox.js`: a submission arrives once, however many attempts it takes."""
 
 import pytest
 
@@ -22,7 +22,7 @@ def send(page, body=None) -> None:
 
 
 def waits(page, count: int) -> list[int]:
-    """Return the pauses that were announced, once there are so many."""
+    """Return the announced pauses, once there are this many."""
     until(page, lambda: page.evaluate("waits.length") >= count)
     return page.evaluate("waits")
 

@@ -1,4 +1,4 @@
-"""`task.js` on a rating: keys by place on any keyboard, and answers that are submitted as soon as they are chosen."""
+"""`task.js` on a rating: keys by position on any keyboard, and answers submitted as soon as they are chosen."""
 
 import pytest
 

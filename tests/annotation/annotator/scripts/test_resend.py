@@ -1,4 +1,4 @@
-"""`resend.js`: what an earlier tab submitted arrives from whatever page is opened next."""
+"""`resend.js`: submissions of an earlier tab are sent from the next page opened."""
 
 import json
 
@@ -23,7 +23,7 @@ NO_CONNECTION = "No connection. An answer you gave earlier is not saved yet; it 
 
 
 def keep(page, *tasks: str, who: str = "w1", **content) -> None:
-    """Leave on the device what an earlier tab sent for these tasks."""
+    """Store submissions for these tasks on the device, as an earlier tab would."""
     page.goto("/nothing")
     until_then = int(NOW.timestamp() * 1000) + 1_000_000
     for task in tasks:
@@ -35,7 +35,7 @@ def keep(page, *tasks: str, who: str = "w1", **content) -> None:
 
 
 def kept(page) -> list[str]:
-    """Return the tasks whose answers are on the device still."""
+    """Return the tasks whose answers are still on the device."""
     return sorted(key.split(":")[3] for key in page.evaluate("Object.keys(localStorage)"))
 
 

@@ -1,4 +1,4 @@
-"""`task.js` and its panes: keys, ticks and none, what is required, blurring, expiry, and a second tab."""
+"""`task.js` and its panes: keys, ticks and none, required answers, blurring, expiry, and a second tab."""
 
 import pytest
 
@@ -56,7 +56,7 @@ def test_single_keys_that_are_switched_off_do_nothing_and_stay_off(page, server)
     ready(page)
     page.keyboard.press("1")
     assert ticked(page) == []
-    page.keyboard.press("Enter")  # is no single key
+    page.keyboard.press("Enter")  # not a single key
     page.get_by_text("Tick what the picture shows").wait_for()
 
 

@@ -1,4 +1,4 @@
-"""`task.js`: what is begun is kept, what is submitted arrives once, whatever the server answers."""
+"""`task.js`: drafts are kept, and submissions arrive once for any response of the server."""
 
 import pytest
 
@@ -52,7 +52,7 @@ def test_an_answer_is_sent_and_the_next_task_shown_in_its_place(page, server):
 
 
 def test_people_from_a_panel_see_progress_and_reward(page, server):
-    """Only the first payload names the place; a rate of the campaign is not theirs."""
+    """Only the first payload names the place; the campaign's rate does not apply to these people."""
     rate = {"amount": "1.00", "rate": "12.00", "currency": "EUR", "per": "task"}
     place = {"before": 5, "reward": "4.10", "currency": "GBP"}
     progress = {"done": 17, "left": 28}
@@ -135,7 +135,7 @@ def test_a_refusal_is_shown_and_the_answer_stays_for_another_try(page, server, s
     submit(page)
     page.wait_for_url("**/done/")
     refused, accepted = submissions(server)
-    assert refused.body["submission_id"] != accepted.body["submission_id"]  # what was refused was not kept
+    assert refused.body["submission_id"] != accepted.body["submission_id"]  # the refused answer was not kept
 
 
 def test_a_refusal_of_a_field_is_shown_beside_it(page, server):
@@ -201,7 +201,7 @@ def test_keys_change_neither_screen_nor_draft_during_a_submission(page, server, 
     assert ticked(page) == ["a1"]
     assert kept(page) == before
     server.replies.append(LAST)
-    page.goto(TASK_PATH)  # left and opened again, it goes by itself
+    page.goto(TASK_PATH)  # left and reopened, it is sent automatically
     page.wait_for_url("**/done/")
     assert len({post.body["submission_id"] for post in submissions(server)}) == 1
 
@@ -262,7 +262,7 @@ def test_a_draft_is_restored_after_a_reload(page, server):
     assert ticked(page) == ["a1"]
     assert page.locator("[data-overlay] [data-box]").count() == 1
     page.keyboard.press("Control+z")
-    assert ticked(page) == ["a1"]  # there is no way back before what was restored
+    assert ticked(page) == ["a1"]  # a restored draft cannot be undone
     submit(page)
     says(page, TRYING)
     assert submissions(server)[0].body["submission_id"] == before["submission"]

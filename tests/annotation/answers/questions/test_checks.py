@@ -1,4 +1,4 @@
-"""Answers to declared questions: each rule refuses by the name of the field, and what is valid comes back as it was."""
+"""Answers to declared questions: rules refuse by the name of the field, and valid answers are returned unchanged."""
 
 import copy
 import json
@@ -110,7 +110,7 @@ def test_a_corrupted_answer_is_refused_or_valid(data):
 
 
 def fields_refused(answer, screen):
-    """Return the fields that are refused, none where the answer is valid."""
+    """Return the refused fields, none if the answer is valid."""
     try:
         checked(answer, screen)
     except DomainError as error:

@@ -1,4 +1,4 @@
-"""A scenario is kept where more than half of those asked find its images alike, or nearly."""
+"""A scenario is kept if more than half of the annotators find its images alike, or nearly."""
 
 import pytest
 

@@ -187,5 +187,5 @@ def test_a_submission_needs_few_statements(campaign):
             saved = submit_and_next(SentAnswer(anna.user_id, leased.public_id, uuid.uuid4(), answer))
             leased_payload(saved.following, campaign)
         leased = saved.following
-        # The first time a process reads what it then knows of the campaign.
+        # Fill the process's cache of the campaign.
         assert at_most is None or len(statements) <= at_most, [statement["sql"] for statement in statements]

@@ -1,4 +1,4 @@
-"""A study whose images were made here in two scenarios, and people who check them."""
+"""A study with images generated here in two scenarios, and people who check them."""
 
 from annotation.campaigns import lifecycle
 from annotation.models import TaskStimulus
@@ -11,7 +11,7 @@ from tests.annotation.factories import new_annotator
 from tests.annotation.labelling.production_paths import ByVerbs
 from tests.generation.prompts.test_scenarios import LAMPS
 
-# Each person draws a thing of their own, so that no two images are the same file.
+# Each person draws a different thing, so that no two images are the same file.
 DRAWN = {"probabilities": {"tall_orsani": {"tall hat": 1.0}}, "default_probability": 0}
 ALIKE, SMALL, DIFFERENT = (
     {"alike": "alike"},

@@ -1,4 +1,4 @@
-"""Failed scenarios are drawn again: their images no longer count, and new ones come by the ordinary job."""
+"""Failed scenarios are redrawn: their images no longer count, and the ordinary job makes new ones."""
 
 import pytest
 from django.core.management import call_command
@@ -31,7 +31,7 @@ BRIDGE, HARBOUR = (Scenario("trades", name, "sketch") for name in ("bridge", "ha
 
 
 def write_rows(folder):
-    """A study in which people kept the bridge and found the images of the harbour not alike."""
+    """Write a study in which people kept the bridge and found the images of the harbour not alike."""
     lead = new_lead()
     study = lamps_study(folder, lead)
     study.memberships.create(user=new_analyst(), role="analyst")
@@ -83,7 +83,7 @@ def test_the_new_images_are_not_checked_until_people_are_asked_about_them(lamps,
     assert failed_scenarios(lamps) == []
     assert Task.objects.filter(withdrawn=True).count() == 1
     again = opened_check(lamps, lead, name="Again")
-    assert again.tasks.count() == 1  # the bridge was decided before
+    assert again.tasks.count() == 1  # the bridge was already decided
     answer(again, {"harbour": [ALIKE] * 3})
     assert {str(found.verdict) for found in scenario_verdicts(lamps).values()} == {"kept"}
 
@@ -105,7 +105,7 @@ def test_planning_again_asks_for_no_more(lamps, lead):
 
 
 def test_a_person_without_an_image_is_drawn_too(lamps, lead):
-    """The model had blanked one of the images: the scenario is drawn again whole."""
+    """The model had blanked one of the images: the whole scenario is redrawn."""
     lost = GenerationRequest.objects.filter(scenario="harbour").first()
     other = GenerationRequest.objects.filter(scenario="harbour").last()
     GenerationRequest.objects.filter(pk=lost.pk).update(outcome="blanked", image=None)

@@ -1,4 +1,4 @@
-"""An annotator reports a picture; a lead retracts it, or lets it stay."""
+"""An annotator reports a picture; a lead retracts it or keeps it."""
 
 import pytest
 from django.db import IntegrityError, transaction
@@ -44,7 +44,7 @@ def test_the_database_holds_one_open_report_per_annotator_and_image(leased):
     with pytest.raises(IntegrityError), transaction.atomic():
         ImageReport.objects.create(**same)
     with pytest.raises(IntegrityError), transaction.atomic():
-        ImageReport.objects.create(**same, state="dismissed")  # closed, but not said when
+        ImageReport.objects.create(**same, state="dismissed")  # closed without a time
     ImageReport.objects.create(**same, state="dismissed", closed_at=timezone.now())
 
 

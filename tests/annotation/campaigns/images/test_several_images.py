@@ -1,4 +1,4 @@
-"""Images that are shown beside others: each is reported, retracted and restored with all screens that show it."""
+"""Images shown beside others are reported, retracted and restored with all screens that show them."""
 
 import pytest
 
@@ -23,7 +23,7 @@ def images(study):
 
 @pytest.fixture
 def pairs(study, images):
-    """Pairs of the first image with the second and of the third with the fourth."""
+    """Pairs of the first and second image, and of the third and fourth."""
     campaign = question_campaign(study, PAIRWISE, screens=0)
     return campaign, [add_screen(campaign, PAIRWISE, pair) for pair in (images[:2], images[2:])]
 

@@ -1,4 +1,4 @@
-"""What leads may write in guidelines, and that nothing they write becomes markup of its own."""
+"""The markup allowed in guidelines; no other text becomes markup."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""What annotators read, version by version."""
+"""Versions of the texts that annotators read."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Screens of several stimuli: each shown equally often, in each place equally often, whatever the order of rows."""
+"""Screens of several stimuli: each is shown equally often and in each position, for any order of rows."""
 
 from collections import Counter
 from itertools import combinations
@@ -24,7 +24,7 @@ def arrangement(least=2, most=2, *, differ="model", order="counterbalanced", cap
 
 
 def sets_of(counts, *, own_traits=False):
-    """Return sets of candidates; `counts` are numbers of images, set by set and model by model."""
+    """Return sets of candidates; `counts` holds the number of images for each set and model."""
     return {
         f"prompt {number}": [
             Candidate(key := f"{model}/{number}/{index}", key if own_traits else model)

@@ -1,4 +1,4 @@
-"""What a campaign of questions about images plans and writes down."""
+"""The tasks that a campaign of questions about images plans and stores."""
 
 from collections import Counter
 from io import StringIO

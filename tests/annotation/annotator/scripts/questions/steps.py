@@ -1,4 +1,4 @@
-"""What tests of questions on the screen share: keys, what is sent, what is announced."""
+"""Helpers for tests of questions on the screen: keys, submissions, announcements."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ def press(page, *keys: str) -> None:
 
 
 def sent(page, server: ScriptServer) -> dict[str, Any]:
-    """Submit the task on the screen, and return the answer that arrives. It is refused, so that the page stays."""
+    """Submit the task and return the answer that the server gets. The server refuses it, so that the page stays."""
     server.replies.append(refusal(409))
     page.keyboard.press("Control+Enter")
     until(page, lambda: page.locator("#saved").text_content() == "Not saved.")
@@ -21,6 +21,6 @@ def sent(page, server: ScriptServer) -> dict[str, Any]:
 
 
 def announced(page, words: str) -> None:
-    """Let the moment pass before something is announced, and see that this is."""
+    """Let the delay before announcements pass, and check that this text is announced."""
     page.clock.run_for(100)
     assert page.locator("#announcer").text_content() == words

@@ -1,4 +1,4 @@
-"""What the screen of a kind of questions sends, as the interface takes it: each type of question, and conditions."""
+"""The payload sent by the screen of a kind of questions: each type of question, and conditions."""
 
 import pytest
 
@@ -263,7 +263,7 @@ def test_missing_answers_are_counted_and_the_first_is_focused(page, server):
     says(page, "Not submitted yet: 2 answers are missing.")
     assert page.evaluate("document.activeElement.name") == "answers.quality.s2"
     press(page, "1")
-    assert page.get_by_text("Choose an answer.").count() == 1  # said no longer of what is answered
+    assert page.get_by_text("Choose an answer.").count() == 1  # no longer shown for an answered question
 
 
 @pytest.mark.parametrize(

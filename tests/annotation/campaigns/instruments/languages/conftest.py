@@ -1,4 +1,4 @@
-"""A draft that is read in English and German, and files filled in for it."""
+"""A draft in English and German, and filled-in files of translations."""
 
 import csv
 import io
@@ -14,7 +14,7 @@ from annotation.models import Campaign
 
 @pytest.fixture
 def draft(study, lead) -> Campaign:
-    """A rating campaign with two languages besides English, and something to say about pay."""
+    """A rating campaign with two languages besides English, and a text on pay."""
     campaign = lifecycle.create(
         study=study, name="Words", kind="attribute_likert", by=lead, options={"pay": "You get 5 shells."}
     )
@@ -23,7 +23,7 @@ def draft(study, lead) -> Campaign:
 
 
 def exported(campaign: Campaign) -> list[dict[str, str]]:
-    """Return the rows of the file that translators get."""
+    """Return the rows of the translators' file."""
     content = files.as_csv(source_texts(campaign), language_states(campaign))
     return list(csv.DictReader(io.StringIO(content.decode("utf-8-sig"), newline="")))
 
@@ -37,7 +37,7 @@ def as_file(rows: list[dict[str, str]], delimiter: str = ",", encoding: str = "u
 
 
 def filled(campaign: Campaign, *languages: str) -> list[dict[str, str]]:
-    """Return the rows with every cell of these languages filled in."""
+    """Return the rows with all cells of these languages filled in."""
     rows = exported(campaign)
     for row in rows:
         for language in languages:

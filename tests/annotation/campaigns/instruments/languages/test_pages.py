@@ -1,4 +1,4 @@
-"""The page of a campaign's languages, and the file over its form."""
+"""The page of a campaign's languages, and the file in its form."""
 
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse

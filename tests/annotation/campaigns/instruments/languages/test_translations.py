@@ -1,4 +1,4 @@
-"""Translations of a campaign: what the file holds, what an upload changes, and when a language is offered."""
+"""Translations of a campaign: the contents of the file, the effect of an upload, and the offered languages."""
 
 import io
 
@@ -66,7 +66,7 @@ def test_a_changed_source_makes_its_translation_outdated(draft, lead):
     versions.revise(campaign=draft, guidelines="Read slowly.", by=lead)
     assert (state(draft).outdated, state(draft).complete) == (1, False)
     assert next(row["de"] for row in exported(draft) if row["key"] == "guidelines") == ""
-    # The file that was downloaded before translates what is no longer there.
+    # The file downloaded earlier translates a text that no longer exists.
     changed = [{**row, "de": row["de"] + "!"} for row in earlier if row["key"] == "guidelines"]
     assert put(draft, changed).outdated == 1
     assert state(draft).outdated == 1

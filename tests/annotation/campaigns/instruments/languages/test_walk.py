@@ -1,4 +1,4 @@
-"""From the invitation to answers, in three languages: no text of the campaign in another, each answer with its own."""
+"""From the invitation to answers in three languages: no text is in another one; answers store their language."""
 
 import json
 
@@ -47,7 +47,7 @@ def three(study, lead, settings) -> Campaign:
 
 
 def texts_in(campaign: Campaign) -> list[str]:
-    """Return the English texts that no page in another language may hold."""
+    """Return the English texts that no page in another language may contain."""
     return [row["source"] for row in exported(campaign)]
 
 
@@ -56,7 +56,7 @@ def choose(client: Client, language: str) -> None:
 
 
 def pages_of(client: Client, campaign: Campaign, language: str) -> list[str]:
-    """Walk from the invitation to the end; return what was read on the way."""
+    """Walk from the invitation to the end; return the pages read on the way."""
     _, token = invitations.invite(campaign=campaign, by=None)
     invitation = f"/annotate/i/{token}/"
     choose(client, language)
@@ -142,7 +142,7 @@ def joined(campaign: Campaign, language: str) -> Client:
 
 @pytest.fixture
 def plain(three) -> Campaign:
-    """The same without practice."""
+    """The same campaign without practice."""
     three.tasks.filter(purpose="practice").update(withdrawn=True)
     return three
 
