@@ -44,7 +44,7 @@ def every_page(campaign) -> list[str]:
 
 
 def every_answer(client, campaign):
-    """Open all pages of an annotator, before and after the first answer; return the responses."""
+    """Open all pages of an annotator, before and after the first answer; yield the responses."""
     yield client.get(reverse("annotate:invitation", args=[client.token]))
     for _ in range(2):
         for address in every_page(campaign):

@@ -71,5 +71,5 @@ def test_a_submission_needs_few_statements(marking):
             saved = submit_and_next(SentAnswer(anna.user_id, leased.public_id, uuid.uuid4(), answer))
             leased_payload(saved.following, marking)
         leased = saved.following
-        # Fill the process's cache of the campaign.
+        # In the first round, the process also reads the campaign, which it then caches.
         assert at_most is None or len(statements) <= at_most, [one["sql"] for one in statements]

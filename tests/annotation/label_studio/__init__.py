@@ -1,1 +1,1 @@
-"""Label Studio's JSON, written and read."""
+"""Tests of campaigns labelled in Label Studio."""

@@ -1,4 +1,4 @@
-"""Campaigns to label over there."""
+"""Campaigns to be labelled in Label Studio."""
 
 from tests.annotation.conftest import marking, rating
 

@@ -1,7 +1,7 @@
-"""Somebody at Label Studio's own page: reads an interface (XML) and a task's data, and gives the results that it sends.
+"""A simulated Label Studio front end: reads an interface (XML) and a task's data, and returns the results it sends.
 
-As Label Studio's front end does it: a View that is not visible cannot be used, and what was said in it before is not
-sent; an answer comes back by its alias; stretches of a text are counted in the halves that browsers count in.
+As in Label Studio's front end, a View that is not visible cannot be used, and earlier answers in it are not
+sent; an answer comes back by its alias; spans of a text are counted in UTF-16 code units, as in browsers.
 """
 
 import copy
@@ -26,13 +26,13 @@ class Screen:
         self._said: dict[str, list[dict[str, Any]]] = {}
 
     def shown(self, picture: int | None = None) -> str:
-        """The address or the text at a place, from 1."""
+        """Return the address or the text at a position, from 1."""
         names = {tag.get("name"): tag for tag in self.root.iter() if tag.tag in ("Image", "Text")}
         tag = names["text" if picture is None else f"s{picture - 1}"]
         return _value(tag.get("value", ""), self.data)
 
     def choose(self, question: str, *answers: str, picture: int | None = None) -> None:
-        """Click answers to a question, by their words."""
+        """Click answers to a question, by their labels."""
         tag = self._asked(question, "Choices", picture)
         aliases = {choice.get("value"): choice.get("alias") for choice in tag.iter("Choice")}
         self._say(tag, "choices", {"choices": [aliases[answer] for answer in answers]})
@@ -41,7 +41,7 @@ class Screen:
         self._say(self._asked(question, "TextArea", picture), "textarea", {"text": [text]})
 
     def mark(self, question: str, *words: int) -> None:
-        """Mark words of the text, by their places from 0."""
+        """Mark words of the text, by their positions from 0."""
         tag = self._asked(question, "Labels")
         text = self.shown(None if tag.get("toName") == "text" else 1)
         stretches = list(re.finditer(r"\S+", text))
@@ -68,7 +68,7 @@ class Screen:
         self._say(tag, kind, value, more=True, **sizes)
 
     def results(self) -> list[dict[str, Any]]:
-        """What is sent."""
+        """Return the results to send."""
         return [
             copy.deepcopy(result)
             for name, results in self._said.items()
@@ -77,7 +77,7 @@ class Screen:
         ]
 
     def missing(self) -> list[str]:
-        """The controls that have to be answered first."""
+        """Return the required controls that are not answered."""
         return [
             name
             for name, tag in self._controls.items()
@@ -96,7 +96,7 @@ class Screen:
         results.append(result | {"type": kind, "value": value, "origin": "manual"} | others)
 
     def _asked(self, question: str, kind: str, picture: int | None = None) -> ElementTree.Element:
-        """The control of this kind under the header that asks this."""
+        """Return the control of this kind under the header with this question."""
         for view in self._within(picture).iter("View"):
             children = list(view)
             if children and children[0].tag == "Header" and children[0].get("value") == question:
@@ -144,7 +144,7 @@ def _repeat(root: ElementTree.Element, data: dict[str, Any]) -> None:
 
 
 def _value(text: str, data: dict[str, Any]) -> str:
-    """A value as Label Studio reads it: `$name` stands for a field of the task's data."""
+    """Return a value as Label Studio reads it: `$name` stands for a field of the task's data."""
 
     def field(match: re.Match[str]) -> str:
         found: Any = data

@@ -1,4 +1,4 @@
-"""A Label Studio's annotations as its API gives them, written by hand: what the mirror is told in tests."""
+"""Handwritten annotations in the format of Label Studio's API, for tests of the mirror."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -16,7 +16,7 @@ START = datetime(2026, 1, 5, 9, tzinfo=UTC)
 
 
 def number_of(bridge: LabelStudioBridge, task, slot: int = 1) -> int:
-    """The number over there of a task of ours."""
+    """Return the number of our task in Label Studio."""
     return LabelStudioTask.objects.get(project__bridge=bridge, project__slot=slot, task=task).external_id
 
 
@@ -67,7 +67,7 @@ def rating(value: int, why: str = "") -> list[dict]:
 
 
 def marks(*texts: str) -> list[dict]:
-    """Ticks with a box each; of nothing, 'None of the above'."""
+    """Return ticks with a box each; without any, 'None of the above'."""
     if not texts:
         return [choices("none_of_the_above", "yes")]
     return [choices("present", *texts), *(rectangle(text) for text in texts)]
@@ -106,7 +106,7 @@ def tell(bridge: LabelStudioBridge, *annotations: dict, slot: int = 1):
 
 
 def compare(bridge: LabelStudioBridge, *annotations: dict, slot: int = 1):
-    """Mirror these as all there is in the project, and settle."""
+    """Mirror these as all annotations of the project, and settle."""
     project = project_of(bridge, slot)
     touched = mirror(project=project, annotations=annotations)
     numbers = set(project.tasks.values_list("external_id", flat=True))
@@ -115,12 +115,12 @@ def compare(bridge: LabelStudioBridge, *annotations: dict, slot: int = 1):
 
 
 def gone(project: LabelStudioProject, numbers, present) -> set[int]:
-    """Of these tasks there nothing but what is present is left, as a look at them finds; our tasks."""
+    """Record that of these tasks only the present annotations are left; return our tasks."""
     return missed(project=project, rows=missing(project=project, external_tasks=numbers, present=present))
 
 
 def worker(bridge: LabelStudioBridge, number: int, annotator=None) -> LabelStudioUser:
-    """A user over there, mapped to an annotator where one is given."""
+    """Create a Label Studio user, mapped to the annotator if one is given."""
     state = LabelStudioUser.State.MAPPED if annotator else LabelStudioUser.State.WAITING
     return LabelStudioUser.objects.create(
         server=bridge.server, external_id=number, name=f"Worker {number}", state=state, annotator=annotator

@@ -1,4 +1,4 @@
-"""Rows of a campaign in a Label Studio as its pages show them: nothing over there is asked."""
+"""Rows of a campaign in a Label Studio for tests of pages, without a server."""
 
 from datetime import timedelta
 
@@ -27,7 +27,7 @@ def server_of(study, *, url: str = URL, **more) -> LabelStudioServer:
 
 
 def bridge_of(campaign: Campaign, server: LabelStudioServer | None = None, **more) -> LabelStudioBridge:
-    """A bridge in the arrangement of a project for each answer, everything sent."""
+    """Create a bridge with a project for each answer, completely pushed."""
     bridge = LabelStudioBridge.objects.create(
         campaign=campaign,
         server=server or server_of(campaign.study),
@@ -59,7 +59,7 @@ def user_of(server: LabelStudioServer, number: int, **more) -> LabelStudioUser:
 def seen(
     bridge: LabelStudioBridge, user: LabelStudioUser | None, number: int = 1, **more
 ) -> list[LabelStudioAnnotation]:
-    """So many annotations of a user, as they were seen in the first project."""
+    """Create this many annotations of a user, as seen in the first project."""
     project = bridge.projects.earliest("pk")
     tasks = list(project.tasks.order_by("pk"))
     first = LabelStudioAnnotation.objects.count()
@@ -81,7 +81,7 @@ def seen(
 
 
 def in_trouble(bridge: LabelStudioBridge, code: str = "token_wrong") -> None:
-    """As after a request that Label Studio refused."""
+    """Record a problem, as after a request that Label Studio refused."""
     told = {"problem": code, "problem_text": "Label Studio does not know this token."}
     LabelStudioServer.objects.filter(pk=bridge.server_id).update(**told)
     LabelStudioBridge.objects.filter(pk=bridge.pk).update(**told, problem_at=timezone.now())

@@ -1,4 +1,4 @@
-"""A campaign with three annotators who answer in Label Studio, for tests of what becomes of their answers."""
+"""A campaign with three annotators who answer in Label Studio, for tests of the outcome of their answers."""
 
 import pytest
 
@@ -40,13 +40,13 @@ def task(marking) -> Task:
 
 
 def told(bridge, task, number, user, *texts, slot=1, **more):
-    """Tell of an annotation of `task`."""
+    """Mirror and settle an annotation of `task`."""
     one = annotation(number, task=number_of(bridge, task, slot), user=user, result=marks(*texts), **more)
     return tell(bridge, one, slot=slot)
 
 
 def count_what_is_left(bridge) -> None:
-    """As a comparison does that finds nothing new over there."""
+    """Settle as after a comparison that finds nothing new."""
     settle(bridge=bridge, task_ids=unsettled_tasks(bridge))
 
 

@@ -1,4 +1,4 @@
-"""Jobs of bridges: what they say is wrong, what they leave to each other, and what happens without being asked for."""
+"""Jobs of bridges: reported problems, coordination between jobs, and automatic runs."""
 
 from datetime import timedelta
 
@@ -31,7 +31,7 @@ def bridge(rating) -> LabelStudioBridge:
 
 
 def swept(bridge: LabelStudioBridge) -> list[str]:
-    """The kinds of jobs that are queued after a sweep."""
+    """Return the kinds of jobs that are queued after a sweep."""
     cache.clear()
     background.sweep()
     return list(
@@ -59,7 +59,7 @@ def test_an_unreadable_token_is_reported(bridge, settings):
 def test_a_successful_job_clears_only_problems_of_its_kind(bridge):
     note_trouble(bridge=bridge, trouble=errors.refused("its configuration"))
     ended(bridge, job_queue.PUSH, State.FAILED, code="refused")
-    # There is nothing to work off, so nobody is asked anything.
+    # There is nothing to process, so no request is made.
     execute(job_queue.start(job_queue.EVENTS, bridge, by=None).pk)
     bridge.refresh_from_db()
     assert bridge.problem == "refused"
@@ -93,7 +93,7 @@ def test_a_closed_campaign_is_compared_once_more(bridge, lead):
     Job.objects.filter(state=State.QUEUED).delete()
     LabelStudioEvent.objects.all().delete()
     job = ended(bridge, job_queue.RECONCILE)
-    # One that began before it was closed may have read too early.
+    # A comparison that began before closing may have read too early.
     Job.objects.filter(pk=job.pk).update(started_at=timezone.now() - timedelta(hours=1))
     assert swept(bridge) == [job_queue.RECONCILE]
     Job.objects.filter(state=State.QUEUED).delete()

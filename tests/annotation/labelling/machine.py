@@ -270,7 +270,7 @@ class Labelling(RuleBasedStateMachine):
         self.model.release(person)
 
     def few_are_kept_from_work(self):
-        """Return whether enough people can still work if one more is barred."""
+        """Return whether fewer than two people are barred from labelling."""
         return sum(bool(self.model.refusal(person)) for person in range(PEOPLE)) < 2
 
     @rule(person=people)

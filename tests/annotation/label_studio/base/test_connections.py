@@ -1,4 +1,4 @@
-"""A server is connected only when it works, and what is wrong with one is said in a sentence."""
+"""A server is connected only if it works, and its problems are reported in one sentence."""
 
 import time
 

@@ -1,4 +1,4 @@
-"""Whoever takes back consent or is erased: neither their name nor what they answered comes back by itself."""
+"""After a withdrawal or an erasure, neither the name nor the answers of a user return by themselves."""
 
 import threading
 
@@ -64,7 +64,7 @@ def test_the_name_of_a_withdrawn_user_is_not_requested_again(bridge, task, anna,
     told(bridge, task, 1, 1, changed=3)
     assert (user().state, user().name) == ("waiting", "")
     assert why_no_result(row(1).result)
-    # No request is made at all: nobody else waits to be named.
+    # No request is made, because no other user needs a name.
     assert name_users(None, bridge.server) == 0
 
 
@@ -93,7 +93,7 @@ def test_answers_mirrored_during_a_withdrawal_are_wiped_too(marking):
         mirror(project=project, annotations=[annotation(1, task=number, user=1)])
         withdrawing.start()
         withdrawing.join(1)
-        assert withdrawing.is_alive()  # it waits for what is being written
+        assert withdrawing.is_alive()  # it waits for a write in progress
     withdrawing.join()
     assert why_no_result(LabelStudioAnnotation.objects.get().result)
     tell(bridge, annotation(2, task=number, user=1))

@@ -1,4 +1,4 @@
-"""Small real HTTP servers that answer as a Label Studio in trouble does, or as something else altogether."""
+"""Small real HTTP servers that behave like a failing Label Studio, or like something else."""
 
 import json
 import socket
@@ -14,7 +14,7 @@ VERSION = {"release": "1.23.2"}
 
 @dataclass
 class Request:
-    """One request as it came in."""
+    """A request as it was received."""
 
     method: str
     path: str
@@ -27,14 +27,14 @@ Answer = Callable[[BaseHTTPRequestHandler], None]
 
 @dataclass
 class Served:
-    """A server: where it is, and what it was asked."""
+    """A running server: its address and the requests received."""
 
     url: str
     requests: list[Request] = field(default_factory=list)
 
 
 def says(content: object, *, status: int = 200, kind: str = "application/json", **headers: str) -> Answer:
-    """Answer everything with this."""
+    """Answer every request with this."""
     body = content if isinstance(content, bytes) else json.dumps(content).encode()
 
     def answer(handler: BaseHTTPRequestHandler) -> None:
@@ -60,7 +60,7 @@ def by_path(**answers: Answer) -> Answer:
 
 
 def silent(seconds: float) -> Answer:
-    """Say nothing for so long."""
+    """Send nothing for this many seconds."""
 
     def answer(handler: BaseHTTPRequestHandler) -> None:
         time.sleep(seconds)
@@ -70,7 +70,7 @@ def silent(seconds: float) -> Answer:
 
 
 def trickling(seconds: float) -> Answer:
-    """Answer a byte at a time, each soon after the one before."""
+    """Answer one byte at a time, with short pauses."""
 
     def answer(handler: BaseHTTPRequestHandler) -> None:
         handler.send_response(200)
@@ -86,7 +86,7 @@ def trickling(seconds: float) -> Answer:
 
 
 def endless(chunk: int = 1024 * 1024) -> Answer:
-    """Answer for as long as anybody listens."""
+    """Answer for as long as the client reads."""
 
     def answer(handler: BaseHTTPRequestHandler) -> None:
         handler.send_response(200)
@@ -99,7 +99,7 @@ def endless(chunk: int = 1024 * 1024) -> Answer:
 
 
 def hangs_up(handler: BaseHTTPRequestHandler) -> None:
-    """End the connection in the middle of an answer."""
+    """Close the connection in the middle of an answer."""
     handler.send_response(200)
     handler.send_header("Content-Type", "application/json")
     handler.send_header("Content-Length", "1000")
@@ -125,7 +125,7 @@ def serving(answer: Answer) -> Iterator[Served]:
         do_POST = do_PATCH = do_DELETE = do_GET
 
         def log_message(self, format: str, *arguments: object) -> None:
-            """Say nothing on the console."""
+            """Keep request lines out of the test output."""
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.daemon_threads = True
@@ -142,7 +142,7 @@ def serving(answer: Answer) -> Iterator[Served]:
 
 
 def nobody_listens() -> str:
-    """Return an address at which nothing answers."""
+    """Return an address at which nothing listens."""
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         return f"http://127.0.0.1:{taken.getsockname()[1]}"

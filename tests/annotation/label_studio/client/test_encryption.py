@@ -1,4 +1,4 @@
-"""Secrets of other servers lie sealed in our database."""
+"""Secrets of other servers are stored encrypted."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""A Label Studio in trouble, or something else in its place: one code and one sentence for each, soon enough."""
+"""A failing Label Studio, or another server in its place: each fault has a code and a sentence, without delay."""
 
 import json
 import logging
@@ -34,7 +34,7 @@ def _loopback_allowed(settings):
 
 
 def trouble_of(answer, ask=Client.whoami, *, seconds: float = 30) -> Trouble:
-    """Return what is told when a server gives this answer."""
+    """Return the error raised when a server gives this answer."""
     with serving(answer) as served, Client(served.url, TOKEN, seconds=seconds) as client:
         with pytest.raises(Trouble) as told:
             ask(client)

@@ -1,4 +1,4 @@
-"""Addresses inside our own network are not connected to, whatever name or redirect leads there."""
+"""No connection is made to addresses inside our own network, by any name or redirect."""
 
 import socket
 
@@ -13,7 +13,7 @@ pytestmark = pytest.mark.database_free
 
 
 def code_for(host: str) -> str:
-    """Return what becomes of a host that is named: '' where it may be connected to."""
+    """Return the error code for a host, or '' if it may be connected to."""
     try:
         guard.addresses_of(host, 80)
     except Trouble as trouble:
@@ -131,7 +131,7 @@ def test_a_name_is_connected_at_the_address_that_was_checked(settings, monkeypat
         connected.append(address)
         raise ConnectionRefusedError
 
-    # The world's name servers and network are not ours to use: these stand for them.
+    # Stand-ins for public name servers and the network.
     system = socket.getaddrinfo
     monkeypatch.setattr(socket, "getaddrinfo", getaddrinfo)
     monkeypatch.setattr(socket.socket, "connect", connect)
@@ -143,4 +143,4 @@ def test_a_name_is_connected_at_the_address_that_was_checked(settings, monkeypat
             codes.append(told.value.code)
     assert codes == ["unreachable", "address_refused"]
     assert {address[0] for address in connected} == {"93.184.215.14"}
-    assert len(asked) == 2  # once for each request: what was checked is what was connected to
+    assert len(asked) == 2  # once for each request: the checked address is the one connected to

@@ -1,4 +1,4 @@
-"""All tasks are read, a few pages at a time; a server that ignores what is asked is found out."""
+"""All tasks are read, a few pages at a time; a server that ignores the request is detected."""
 
 import threading
 
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.database_free
 
 
 def shelf(numbers, *, size, asked=None):
-    """Answer as a server that holds tasks with these numbers."""
+    """Answer like a server that has tasks with these numbers."""
 
     def ask(span):
         if asked is not None:
@@ -83,11 +83,11 @@ def test_only_tasks_at_which_the_server_fails_are_skipped(held, bad, size):
         {"tasks": [{"id": 5, "annotations": []}], "total": 2},  # the same page again and again
         {"tasks": [{"id": 2, "annotations": []}, {"id": 1, "annotations": []}], "total": 2},
         {"tasks": [{"id": 1, "annotations": []}, {"id": 1, "annotations": []}], "total": 2},
-        {"tasks": [], "total": 50},  # withheld: they are not gone
+        {"tasks": [], "total": 50},  # held back: they are not missing
         {"tasks": [{"id": 1, "annotations": []}], "total": None},
         {"tasks": [{"id": True, "annotations": []}], "total": 1},
         {"tasks": [{"id": 1}], "total": 1},
-        {"tasks": [{"id": 1, "annotations": [{"id": 7}]}], "total": 1},  # its answer was left out
+        {"tasks": [{"id": 1, "annotations": [{"id": 7}]}], "total": 1},  # its response was left out
     ],
 )
 def test_a_server_that_ignores_the_request_is_detected(settings, said):

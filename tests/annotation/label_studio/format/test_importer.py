@@ -1,4 +1,4 @@
-"""What Label Studio exports, its own oddities included, becomes judgements of an imported campaign."""
+"""Exports of Label Studio, with their peculiarities, become judgements of an imported campaign."""
 
 import json
 import time

@@ -1,4 +1,4 @@
-"""The questions of a declared kind in Label Studio: what is shown and asked there, and what is read of the answers."""
+"""The questions of a declared kind in Label Studio: the interface, and reading of the answers."""
 
 from xml.etree import ElementTree
 
@@ -28,7 +28,7 @@ OWN = study_kinds.from_file(shown("declaration").encode())
 
 
 def opened(questions, text=TEXT):
-    """A screen of these questions, as it is open in a browser."""
+    """Open a screen of these questions, as in a browser."""
     kind = questions.kind
     stimuli = [text] if kind.stimuli.medium == "text" else ["https://here.example.org/pictures/opaque"]
     stimuli *= len(questions.refs)
@@ -38,7 +38,7 @@ def opened(questions, text=TEXT):
 
 
 def enter(screen, questions, answer):
-    """Give an answer as a person does: read the questions, click, write and draw, one after the other."""
+    """Enter an answer as a person does: read the questions, click, write and draw in order."""
     for question in questions.kind.questions:
         if question.name not in answer["answers"]:
             continue
@@ -103,7 +103,7 @@ def test_the_interface_shows_every_question_and_no_internal_name(kind):
     words = [tag.get("value") for tag in ElementTree.fromstring(xml).iter() if tag.get("value")]
     for question in kind.questions:
         assert question.label["en"] in words
-    # Names that a declaration gives and nobody reads on a screen.
+    # Names in a declaration that are not shown on a screen.
     values = {value for tag in ElementTree.fromstring(xml).iter() for value in tag.attrib.values()}
     names = {kind.key, kind.public_name, kind.unit, *(question.name for question in kind.questions)}
     shown_words = {label for question in kind.questions for label in _labels(question)}
@@ -136,11 +136,11 @@ def test_a_task_contains_only_what_its_screen_shows():
             {"name": "Picture 3", "image": f"{address}3"},
         ],
     }
-    # Questions about the whole screen need something that is on every screen.
+    # Questions about the whole screen need a tag that is on every screen.
     pair = task_data(KINDS["pair_check"], [address, f"{address}2"])
     assert pair["all"] == "All pictures"
     assert [one["name"] for one in pair["shown"]] == ["Picture 1", "Picture 2"]
-    # Where words can be marked, their places are counted by single spaces.
+    # Where words can be marked, their positions are counted by single spaces.
     assert task_data(RUBRIC, [address, " a  kite\nover"])["text"] == "a kite over"
     assert task_data(KINDS["bias_level"], ["two\nlines"]) == {"s0": "two\nlines"}
 
@@ -186,7 +186,7 @@ def test_answers_hidden_by_a_later_change_are_not_read():
     }
     kept = [one for one in before if one["from_name"] != "q1_s1"]
     changed = [one for one in screen.results() if one["from_name"] == "q1_s1"]
-    for results in (screen.results(), [*kept, *changed]):  # also where a front end sends what it hides
+    for results in (screen.results(), [*kept, *changed]):  # also if a front end sends hidden answers
         read = read_questions(results, questions, "")
         assert read["answers"] == expected
         assert [place["stimulus"] for place in read["regions"]["calm"]] == ["s1", "s3"]

@@ -1,4 +1,4 @@
-"""What is written as Label Studio's tasks and read back gives the same judgements and boxes."""
+"""Labels written as Label Studio tasks and read back give the same judgements and boxes."""
 
 import io
 import json
@@ -18,7 +18,7 @@ EXACT = 1e-12
 
 @st.composite
 def rectangles(draw) -> Rectangle:
-    """Boxes that our database takes: inside the image, some of them touching its edges."""
+    """Draw boxes that our database accepts: inside the image, some touching its edges."""
     x, y = (draw(st.floats(0, 0.99)) for _ in "xy")
     width = draw(st.floats(1e-3, 1 - x) | st.just(1 - x)) if x < 0.99 else 1 - x
     height = draw(st.floats(1e-3, 1 - y) | st.just(1 - y)) if y < 0.99 else 1 - y

@@ -1,4 +1,4 @@
-"""What an annotation over there answers: the same as on our own pages, or refused with a reason."""
+"""Converting annotations: the same answers as on our own pages, or a refusal with a reason."""
 
 import pytest
 from hypothesis import given

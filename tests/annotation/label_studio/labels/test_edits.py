@@ -1,4 +1,4 @@
-"""What a colleague changes over there takes no label's place: the lead decides, and can put any version back."""
+"""A colleague's change in Label Studio replaces no label: the lead decides, and can restore any version."""
 
 import itertools
 
@@ -38,7 +38,7 @@ ANNA, BELA, CLARA = 1, 2, 3
 
 
 def said(task, annotator) -> set[str]:
-    """The attributes that the annotator's latest label ticks."""
+    """Return the attributes that the annotator's latest label ticks."""
     label = task.annotations.get(annotator=annotator, is_latest=True)
     ticked = answer_of(label).ticked
     return set(label.judgements.filter(attribute__in=ticked).values_list("attribute__text", flat=True))
@@ -46,7 +46,7 @@ def said(task, annotator) -> set[str]:
 
 @pytest.fixture
 def full(bridge, task):
-    """Two people hold the task's places; Clara's answer is surplus."""
+    """A task whose places two people hold; Clara's answer is surplus."""
     for number in (ANNA, BELA, CLARA):
         told(bridge, task, number, number, minute=number)
     assert row(3).state == State.SURPLUS
@@ -163,7 +163,7 @@ def test_versions_of_withdrawn_annotators_are_deleted(bridge, full, anna, clara)
     assert LabelStudioVersion.objects.count() == 2
     withdrawal.withdraw(annotator=anna, study=bridge.campaign.study)
     assert set(LabelStudioVersion.objects.values_list("mirrored", flat=True)) == {row(2).pk}
-    # What she put her name on goes; what its maker sent stays and counts.
+    # The version in her name is deleted; that of the author stays and counts.
     withdrawal.withdraw(annotator=clara, study=bridge.campaign.study)
     count_what_is_left(bridge)
     assert not isinstance(row(2).result, list)

@@ -1,4 +1,4 @@
-"""What is answered over there becomes labels here, by the rules that hold on our own pages."""
+"""Answers in Label Studio become labels here, by the rules of our own pages."""
 
 from datetime import timedelta
 
@@ -304,7 +304,7 @@ def test_an_answer_stores_the_version_of_the_guidelines_that_was_read(
 ):
     first = versions.current(marking)
     second = versions.revise(campaign=marking, by=lead, guidelines="Look twice.")
-    # Written this morning, and sent since.
+    # Written this morning and sent later.
     written = START + timedelta(minutes=30)
     Instrument.objects.filter(pk=second.pk).update(created_at=written)
     bridge.projects.update(instrument=second)

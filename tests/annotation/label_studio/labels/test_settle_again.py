@@ -1,4 +1,4 @@
-"""What a decision here changes is settled again, whatever stopped in between and whenever it was seen."""
+"""Labels are settled again after decisions made here, despite interruptions and for any time of reading."""
 
 from datetime import timedelta
 
@@ -41,7 +41,7 @@ pytestmark = pytest.mark.django_db
 
 
 def after_closing() -> float:
-    """A minute, by the clock over there, that is surely after a campaign that is closed by now."""
+    """Return a minute, by Label Studio's clock, that is after the campaign was closed."""
     return (timezone.now() - START + timedelta(minutes=10)).total_seconds() / 60
 
 
@@ -167,7 +167,7 @@ def test_answers_seen_during_a_withdrawal_count_after_renewed_consent(bridge, ta
     ]
     tell(bridge, *there)
     assert not isinstance(row(2).result, list)
-    assert tell(bridge, *there).tasks == 0  # seen already, though not kept
+    assert tell(bridge, *there).tasks == 0  # already seen, but not stored
     withdrawal.agree(annotator=anna, text=consent.current_text(study), study=study)
     tell(bridge, *there)
     count_what_is_left(bridge)
@@ -183,7 +183,7 @@ def test_a_decision_interrupted_before_counting_takes_effect(bridge, task, anna,
     def killed(*_arguments, **_named):
         raise KeyboardInterrupt
 
-    # The process ends where counting begins.
+    # The process ends when counting begins.
     monkeypatch.setattr(identity, "settle", killed)
     with pytest.raises(KeyboardInterrupt):
         decide(user=LabelStudioUser.objects.get(annotator=anna), by=lead)

@@ -1,4 +1,4 @@
-"""Several at once: workers that settle the same tasks, a server that says more, a lead, people who withdraw."""
+"""Concurrent workers on the same tasks, new messages of the server, decisions of a lead, withdrawals."""
 
 import pytest
 
@@ -42,7 +42,7 @@ def bridge(study, lead, tmp_path):
 
 
 def everything(bridge, *, changed=0.0):
-    """Every task answered by everybody, whoever is later in number first."""
+    """Return annotations of every task by everybody, the highest user number first."""
     numbers = project_of(bridge).tasks.order_by("pk").values_list("external_id", flat=True)
     return [
         annotation(number * 10 + user, task=number, user=user, minute=PEOPLE - user, changed=10 + changed)

@@ -1,4 +1,4 @@
-"""What was decided here holds, whatever is answered over there: exclusions, withdrawals, pauses, an end."""
+"""Decisions made here apply to all answers in Label Studio: exclusions, withdrawals, pauses, closing."""
 
 from datetime import timedelta
 
@@ -59,7 +59,7 @@ def test_the_place_of_an_excluded_answer_goes_to_the_next(bridge, task, anna, be
     for number in (1, 2, 3):
         told(bridge, task, number, number, minute=number)
     exclusion.exclude(annotation=task.annotations.get(annotator=anna), by=lead, reason="no")
-    assert row(3).state == State.NEW  # the next comparison looks at it
+    assert row(3).state == State.NEW  # the next comparison reads it
     settle(bridge=bridge, task_ids=[task.pk])
     assert statuses(task) == {anna.pk: "excluded", bela.pk: "accepted", clara.pk: "accepted"}
     assert slots_are_counted()

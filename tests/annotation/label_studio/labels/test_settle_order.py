@@ -1,7 +1,7 @@
-"""Whatever was seen of a history, in whatever order and however often: compared in the end, the same counts.
+"""After a final comparison, the same labels count for any order and repetition of reads of a history.
 
-And it is what a slow reading of the rules says, one task and one annotation after the other. Only where somebody
-changed another's answer does it matter what was seen before: what its maker sent last of that.
+They are those of a slow reading of the rules, one task and one annotation after the other. Only where somebody
+changed another's answer do earlier reads matter: the last seen version by the author counts.
 """
 
 from dataclasses import dataclass, replace
@@ -31,12 +31,12 @@ GENDERS = ("man", "man", "woman", "woman")
 
 @dataclass(frozen=True)
 class There:
-    """An annotation as it stands over there."""
+    """The state of an annotation in Label Studio."""
 
     number: int
     task: int
     slot: int
-    user: int  # the last of them is nobody's whom the lead knows
+    user: int  # the last one is not known to the lead
     minute: int
     changed: int
     content: int
@@ -46,7 +46,7 @@ class There:
 
 @st.composite
 def histories(draw):
-    """A list of states over there, each with what is looked at then: annotations, or whole tasks, once or twice."""
+    """Draw a list of states, each with the reads made then: annotations or whole tasks, once or twice."""
     made: dict[int, There] = {}
     states = []
     for moment in range(1, draw(st.integers(2, 9))):
@@ -70,7 +70,7 @@ def histories(draw):
             elif what == "skip":
                 made[number] = replace(before, cancelled=not before.cancelled, changed=moment + 10)
             elif what == "other":
-                # Somebody changes it, what it says or not, puts a name on it or not; or its maker has it back.
+                # Somebody changes its content or its name, or neither; or the author takes it back.
                 made[number] = replace(
                     before,
                     by=draw(st.integers(0, PEOPLE)),
@@ -89,7 +89,7 @@ def histories(draw):
 
 
 class World:
-    """A campaign with its bridge, and the means to look at what is over there."""
+    """A campaign with its bridge, and methods to read states of Label Studio."""
 
     def __init__(self, study, lead, quotas, own):
         self.campaign = opened(study, lead, *quotas, wanted=WANTED)
@@ -111,7 +111,7 @@ class World:
 
     def told(self, one: There, number: int):
         task = self.tasks[one.task]
-        # The third content cannot be read; the others tick so many.
+        # The third content cannot be read; the others tick this many attributes.
         texts = ["a kite nobody asked for"] if one.content == 3 else self.texts[task.pk][: one.content]
         return annotation(
             one.number,
@@ -125,7 +125,7 @@ class World:
         )
 
     def look(self, made, slot, task):
-        """Look at a task of a project, whole, and count it."""
+        """Read a whole task of a project, and settle it."""
         project = project_of(self.bridge, slot)
         number = project.tasks.get(task=self.tasks[task]).external_id
         found = [one for one in made.values() if (one.slot, one.task) == (slot, task)]
@@ -139,7 +139,7 @@ class World:
                 self.look(made, slot, task)
 
     def state(self):
-        """What counts, and what holds which place."""
+        """Return the annotations that count, and the holders of places."""
         found = {}
         for task in self.campaign.tasks.order_by("pk"):
             labels = {}
@@ -157,7 +157,7 @@ class World:
 
 
 def seen_of(looks):
-    """Every version of every annotation that these looks bring to sight, by its number."""
+    """Return every version of every annotation that these reads show, by its number."""
     found = {}
     for made, (slot, task) in looks:
         for one in made.values():
@@ -167,7 +167,7 @@ def seen_of(looks):
 
 
 def counting(one, seen):
-    """The version of an annotation that counts, read off the rules; None where nothing of its maker was seen."""
+    """Return the version of an annotation that counts by the rules; None if no version by its author was seen."""
     maker = min(seen, key=lambda version: version.changed).user
 
     def own(version):
@@ -179,7 +179,7 @@ def counting(one, seen):
 
 
 def oracle(world, made, looks=()):
-    """Who holds which place of which task, read off the rules one by one."""
+    """Return the holders of the places of each task, by the rules one by one."""
     quotas = quota_rules.load_quotas(world.campaign)
     profiles = profiles_of([one.pk for one in world.people])
     seen = seen_of(looks)
@@ -236,7 +236,7 @@ def test_the_outcome_does_not_depend_on_the_order_of_reads(study, lead, quotas, 
         for times in (1, 2):
             with transaction.atomic():
                 told = looks * times
-                random.shuffle(told)  # what was asked first may be answered last
+                random.shuffle(told)  # the first request may be answered last
                 for made, look in told:
                     world.look(made, *look)
                     assert slots_are_counted()

@@ -1,4 +1,4 @@
-"""Answers to declared questions in Label Studio become the labels that our own pages make of the same answers."""
+"""Answers to declared questions in Label Studio become the same labels as on our own pages."""
 
 import pytest
 
@@ -53,7 +53,7 @@ def bridged(study, kind, annotators=2):
 
 
 def opened(bridge, task, slot=1):
-    """What somebody sees there."""
+    """Open the screen that somebody sees in Label Studio."""
     [(_, data)] = rows_of(project_of(bridge, slot), [task.pk])
     return Screen(configuration(bridge.campaign, bridge.campaign.instruments.get()), data)
 
@@ -84,7 +84,7 @@ def test_an_answer_in_label_studio_is_stored_like_one_on_our_pages(study, kind):
     assert answer_of(made).questions.as_json(kind) == answer
     task.refresh_from_db()
     assert (task.held, made.none_of_the_above, made.justification) == (1, None, "")
-    # Of the same screen answered here: every row but its keys.
+    # Compared with the same screen answered here: all columns except keys.
     type(bridge.campaign).objects.filter(pk=bridge.campaign.pk).update(labelled_in="")
     bridge.campaign.tasks.exclude(pk=task.pk).update(withdrawn=True)
     ours = next_assignment(campaign=bridge.campaign, annotator=new_annotator(bridge.campaign))
@@ -101,7 +101,7 @@ def test_a_resent_answer_adds_nothing_and_a_changed_one_is_a_revision(study, kin
     task = bridge.campaign.tasks.earliest("pk")
     result = results_of(bridge, task, ANSWERS[kind.key])
     told(bridge, task, 1, 1, result)
-    told(bridge, task, 1, 1, result, changed=5)  # opened and sent as it was
+    told(bridge, task, 1, 1, result, changed=5)  # opened and sent unchanged
     assert Annotation.objects.count() == 1
     settled = told(bridge, task, 1, 1, results_of(bridge, task, OTHERS[kind.key]), changed=6)
     assert (settled.counted, settled.written) == (1, 1)
@@ -122,7 +122,7 @@ def test_an_incomplete_answer_is_refused_by_the_names_of_its_questions(study):
         "odd, image 3: Choose one of the answers. order: Give each picture or text a place."
     )
     assert not Annotation.objects.exists()
-    # Corrected there, it counts.
+    # Once corrected in Label Studio, it counts.
     for picture, place in ((2, "2"), (3, "2")):
         screen.choose("In which order?", place, picture=picture)
     screen.choose("How odd?", "odd 2", picture=3)

@@ -1,4 +1,4 @@
-"""Results computed from labels made over there are those of the same answers given on our own pages."""
+"""Results from labels made in Label Studio equal those of the same answers given on our own pages."""
 
 import csv
 from pathlib import Path
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.django_db
 
 
 def choice(task, annotator) -> int:
-    """What this annotator answers to this task: any fixed rule with some of each answer will do."""
+    """Return this annotator's answer to this task, by a fixed rule that gives some of each answer."""
     return (task.pk * 7 + annotator.pk * 3) % 5
 
 
@@ -45,7 +45,7 @@ def there(task, annotator) -> list[dict]:
 
 
 def label_here(campaigns, people) -> list[tuple]:
-    """Answer all there is on our own pages; return who answered which task, in that order."""
+    """Answer all tasks on our own pages; return annotators and tasks in this order."""
     done = []
     for campaign in campaigns:
         for annotator in people:
@@ -56,7 +56,7 @@ def label_here(campaigns, people) -> list[tuple]:
 
 
 def label_there(campaigns, done) -> None:
-    """Answer the same in a Label Studio; it is told in the opposite order."""
+    """Give the same answers in a Label Studio, in the opposite order."""
     server: LabelStudioServer = server_of(campaigns[0].study)
     bridges = {campaign.pk: bridge_of(campaign, server) for campaign in campaigns}
     users: dict[int, int] = {}

@@ -1,4 +1,4 @@
-"""The pages about Label Studio as a lead opens them: their addresses, and what a test reads of them."""
+"""The lead's pages about Label Studio: their addresses, and helpers to read them."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What a lead does about Label Studio over HTTP, and what others cannot."""
+"""A lead's actions about Label Studio over HTTP, refused to others."""
 
 import pytest
 
@@ -23,7 +23,7 @@ def manager(lead):
 
 
 def everything(bridge) -> tuple[list[str], list[str]]:
-    """Return what is read and what is posted."""
+    """Return the addresses that are read and those that are posted to."""
     user = user_of(bridge.server, 5)
     (answer,) = seen(bridge, user, state=State.FLAGGED)
     server, campaign = bridge.server_id, bridge.campaign_id

@@ -1,4 +1,4 @@
-"""A campaign in a Label Studio as its lead sees it: beginning, how it stands, what can be done, ending."""
+"""The lead's page of a campaign in Label Studio: beginning, state, actions, end."""
 
 from datetime import timedelta
 
@@ -174,7 +174,7 @@ def test_a_rating_campaign_says_nothing_of_images_it_does_not_show(rating, lead_
 
 
 def test_missing_answers_that_nobody_is_asked_for_are_reported(bridge, lead_client):
-    """A project for each answer asks once: what does not count there is asked of nobody in its place."""
+    """A project for each answer asks once: an answer that does not count is not replaced."""
     user = user_of(bridge.server, 1)
     [answer] = seen(bridge, user, state=State.REFUSED)
     assert lead_client.get(HERE).context["shown"].unasked == 1
@@ -186,7 +186,7 @@ def test_missing_answers_that_nobody_is_asked_for_are_reported(bridge, lead_clie
     ):  # these may count yet, or are asked again there
         LabelStudioAnnotation.objects.filter(pk=answer.pk).update(state=state)
         assert lead_client.get(HERE).context["shown"].unasked == 0
-    # A project that is gone is made anew by the next push, and asks again.
+    # A missing project is created again by the next push, and asks again.
     LabelStudioAnnotation.objects.filter(pk=answer.pk).update(state=State.SURPLUS)
     bridge.projects.filter(slot=1).update(gone_at=timezone.now())
     assert lead_client.get(HERE).context["shown"].unasked == 0
@@ -272,7 +272,7 @@ def test_the_study_page_counts_users_waiting_to_be_identified(bridge, lead_clien
 
 
 def test_links_to_the_server_send_no_referrer(bridge, lead_client):
-    """Links into Label Studio tell it nothing of where they stood."""
+    """Links to Label Studio send no referrer."""
     seen(bridge, user_of(bridge.server, 1), 1)
     for url in (HERE, f"{HERE}answers/"):
         page = lead_client.get(url).content.decode()

@@ -1,4 +1,4 @@
-"""A lead uploads what a Label Studio exported, says what its names hold, and has it imported by a worker."""
+"""A lead uploads an export of Label Studio and maps its names; a worker imports it."""
 
 import json
 from datetime import timedelta
@@ -196,7 +196,7 @@ def test_only_leads_of_the_study_have_access(study, lead_client, analyst_client,
 def test_a_file_that_nobody_imports_is_eventually_removed(study, lead_client, export):
     look = looked_into(lead_client, export)
     uploads.remove_used()
-    remove_used()  # what other uploads are removed by
+    remove_used()  # the rule that removes other uploads
     assert default_storage.exists(look.arguments["export"])
     Job.objects.filter(pk=look.pk).update(finished_at=timezone.now() - timedelta(days=8))
     uploads.remove_used()

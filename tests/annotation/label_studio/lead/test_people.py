@@ -1,4 +1,4 @@
-"""Who the users of a Label Studio are, and what became of their answers: the pages where a lead says and sees it."""
+"""The lead's pages for identifying users of a Label Studio and for the outcome of their answers."""
 
 import pytest
 

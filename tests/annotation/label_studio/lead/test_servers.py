@@ -1,4 +1,4 @@
-"""What a lead sees and does about the Label Studios of a study; who else sees nothing of them."""
+"""The lead's pages of a study's Label Studio servers, which others cannot see."""
 
 import pytest
 from django.urls import reverse
@@ -16,7 +16,7 @@ State = LabelStudioAnnotation.State
 
 
 def addresses(bridge) -> tuple[list[str], list[str]]:
-    """Return what is read and what is posted, of everything about Label Studio."""
+    """Return all addresses about Label Studio that are read, and those that are posted to."""
     user = user_of(bridge.server, 5)
     (answer,) = seen(bridge, user, state=State.FLAGGED)
     server = {"study": "isles", "server": bridge.server_id}

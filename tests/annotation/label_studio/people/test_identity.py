@@ -1,4 +1,4 @@
-"""Whose answers a Label Studio's users gave is said by the lead or by themselves, and never guessed."""
+"""Users of a Label Studio are identified by the lead or by themselves, never by guessing."""
 
 from datetime import timedelta
 
@@ -37,7 +37,7 @@ User_ = LabelStudioUser.State
 
 @pytest.fixture
 def bridge(rating, study) -> LabelStudioBridge:
-    """A bridge whose one project holds every screen, of which two users answered the first."""
+    """A bridge with one project of all screens; two users answered the first."""
     server = LabelStudioServer.objects.create(
         study=study, url="https://label.example.org", token=seal("token")
     )
@@ -142,7 +142,7 @@ def test_after_undoing_answers_wait_and_another_annotator_can_be_chosen(bridge, 
     user.refresh_from_db()
     assert (user.state, user.annotator, accepted(first)) == (User_.WAITING, None, 0)
     assert states(user) == {State.WAITING}
-    identity.undo(user=user, by=lead)  # twice is once
+    identity.undo(user=user, by=lead)  # repeating it changes nothing
     identity.confirm(user=user, annotator=second, by=lead)
     assert (accepted(first), accepted(second)) == (0, 2)
     assert not bridge.campaign.tasks.filter(held__gt=1).exists()

@@ -1,4 +1,4 @@
-"""A lead decides about a user of a Label Studio while that user comes in by the link that was made for them."""
+"""A lead decides about a Label Studio user while that user opens the link made for them."""
 
 import threading
 import time
@@ -35,14 +35,16 @@ def test_the_link_is_locked_before_the_user(rating, lead, decide):
     def lead_decides() -> None:
         try:
             decide(user=user, by=lead)
-        except BaseException as error:  # handed to the test, which decides
+        except BaseException as error:  # returned to the test, which decides
             failed.append(error)
         finally:
             connections.close_all()
 
     deciding = threading.Thread(target=lead_decides)
     with transaction.atomic():
-        Invitation.objects.select_for_update().get(pk=invitation.pk)  # as who uses it does first
+        Invitation.objects.select_for_update().get(
+            pk=invitation.pk
+        )  # as the person who uses the link does first
         deciding.start()
         _until_somebody_waits()
         LabelStudioUser.objects.select_for_update(nowait=True).get(pk=user.pk)

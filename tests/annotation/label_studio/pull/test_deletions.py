@@ -1,4 +1,4 @@
-"""What Label Studio has no longer: a few answers were deleted; of many, the lead says what it was."""
+"""Answers missing in Label Studio: a few count as deleted; about many, the lead decides."""
 
 import pytest
 
@@ -27,7 +27,7 @@ def bridge(marking):
 
 @pytest.fixture
 def answers(bridge):
-    """More than a few, of all tasks of a project; the numbers run from 1."""
+    """More than a few answers, of all tasks of a project; the numbers start at 1."""
     tasks = list(bridge.campaign.tasks.order_by("pk"))
     made = [
         annotation(place * USERS + user, task=number_of(bridge, task), user=user, minute=place * USERS + user)
@@ -56,7 +56,7 @@ def test_many_missing_answers_are_held_until_the_lead_decides(bridge, answers):
     compare(bridge, answers[0])
     assert labels(bridge) == before
     assert held_count(bridge) == held_count(project_of(bridge)) == len(answers) - 1
-    # Nor does what is missed afterwards, however little it is.
+    # Nor do answers missed afterwards, however few.
     compare(bridge)
     assert labels(bridge) == before
     assert held_count(bridge) == len(answers)
@@ -88,7 +88,7 @@ def test_the_lead_keeps_the_labels(bridge, answers, lead):
     before = labels(bridge)
     compare(bridge, answers[0])
     assert keep_labels(bridge=bridge, by=lead) == len(answers) - 1
-    compare(bridge)  # the one that was left is deleted since
+    compare(bridge)  # the remaining one was deleted later
     assert held_count(bridge) == 0
     assert list(labels(bridge).values()).count("excluded") == 1
     assert slots_are_counted()
@@ -98,14 +98,14 @@ def test_the_lead_keeps_the_labels(bridge, answers, lead):
 
 
 def test_a_reused_number_removes_no_label(bridge, answers, lead):
-    """A server that was set back gives the numbers of what it lost to what is made since."""
+    """A server restored from a backup reuses the numbers of the answers it lost."""
     before = labels(bridge)
     task = bridge.campaign.tasks.latest("pk")
     again = annotation(answers[0]["id"], task=number_of(bridge, task), user=2, minute=500)
     compare(bridge, *answers[1:], again)
     assert labels(bridge) == before
     assert held_count(bridge) == 1
-    # From now on it is known that the server was set back.
+    # From now on, the restore of the server is known.
     compare(bridge, *answers[2:], again)
     assert labels(bridge) == before
     assert held_count(bridge) == 2

@@ -1,4 +1,4 @@
-"""Which place over there a hint says to look at: each once, and nothing where it names what is not ours."""
+"""The tasks that hints cause to be read: each once, and none for unknown rows."""
 
 from datetime import timedelta
 
@@ -26,7 +26,7 @@ __all__ = ["rating"]
 
 @pytest.fixture
 def bridge(rating, study) -> LabelStudioBridge:
-    """Two projects, 1 and 2, whose tasks are 101, 102, … and 201, 202, …; annotation 21 stands at task 101."""
+    """Two projects, 1 and 2, whose tasks are 101, 102, … and 201, 202, …; annotation 21 belongs to task 101."""
     server = LabelStudioServer.objects.create(
         study=study, url="https://label.example.org", token=seal("token")
     )
@@ -100,7 +100,7 @@ def test_a_changed_project_is_checked_and_all_are_if_none_is_named(plan):
 
 @pytest.mark.parametrize("action", ["ANNOTATIONS_DELETED", "TASKS_DELETED", events.EVERYTHING])
 def test_a_hint_that_names_nothing_requests_a_full_comparison(plan, action):
-    """Label Studio does so where what it tells of is deleted before it is told."""
+    """Label Studio sends this if the rows are deleted before the webhook is sent."""
     assert plan(told(action, project=None))[0]
 
 
@@ -110,7 +110,7 @@ def test_very_many_named_rows_cause_a_full_comparison(plan, monkeypatch):
 
 
 def test_full_comparisons_requested_by_hints_are_rate_limited(bridge):
-    """Whoever knows the secrets may send such hints without end."""
+    """A sender who knows the secrets could send such hints endlessly."""
     now = timezone.now()
     LabelStudioBridge.objects.filter(pk=bridge.pk).update(reconciled_at=now)
     for _ in range(3):

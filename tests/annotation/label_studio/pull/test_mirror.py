@@ -1,4 +1,4 @@
-"""What stands over there is written down as it is, whatever it is."""
+"""Annotations in Label Studio are mirrored unchanged."""
 
 import math
 

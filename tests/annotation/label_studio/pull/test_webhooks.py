@@ -1,4 +1,4 @@
-"""What a Label Studio tells us by itself: taken at once, believed in nothing but numbers, refused without a reason."""
+"""Webhooks of Label Studio: accepted at once, only numbers are read, refused without a reason."""
 
 import json
 import uuid
@@ -194,7 +194,7 @@ def test_a_webhook_with_very_many_rows_requests_a_full_comparison(send, monkeypa
 
 
 def test_repeated_invalid_webhooks_do_not_block_valid_ones(send):
-    """Behind a proxy all have one address."""
+    """Behind a proxy, all senders share one address."""
     for _ in range(130):
         assert send(secret="guess").status_code == 404
     assert send().status_code == 202

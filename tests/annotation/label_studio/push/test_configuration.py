@@ -1,4 +1,4 @@
-"""The labelling interface asks what our own pages ask, by the names that our readers know."""
+"""The labelling interface has the questions of our own pages, with the names that our readers expect."""
 
 from xml.etree import ElementTree
 
@@ -72,7 +72,7 @@ def test_label_studio_accepts_the_configuration(rates):
 
 
 def told(kind, **more) -> str:
-    """What annotators read before they begin."""
+    """Return the text that annotators read before they begin."""
     campaign = Campaign(kind=kind.key, declaration=frozen(kind), **more)
     return instructions(campaign, Instrument(**kind.first_instrument()))
 

@@ -1,4 +1,4 @@
-"""A server that shows less than it holds loses nothing here."""
+"""Rows that a server has but does not list are not lost here."""
 
 import pytest
 from django.test import override_settings

@@ -1,4 +1,4 @@
-"""While a campaign is labelled in a Label Studio our own pages give out no task, and say so calmly."""
+"""While a campaign is labelled in Label Studio, our own pages give out no task and explain why."""
 
 import uuid
 

@@ -1,4 +1,4 @@
-"""What is pushed and where, as far as no server is needed: arrangements, names, addresses, refusals."""
+"""Pushing, as far as it needs no server: arrangements, names, addresses, refusals."""
 
 import re
 import stat
@@ -126,7 +126,7 @@ def test_places_follow_the_arrangement(rating):
     ]
     bridge.arrangement = "per_annotator"
     places = places_of(bridge, rating)
-    # A number stays with its person, whoever pauses.
+    # A number stays with its person, even if others pause.
     assert [(one.annotator_id, one.number) for one in places] == [(people[0].pk, 1), (people[2].pk, 3)]
     assert len({one.name for one in places}) == 2
 
@@ -230,7 +230,7 @@ def test_pictures_for_other_sites_carry_no_metadata(shown):
     assert answer["Access-Control-Allow-Origin"] == "*"
     assert answer["Cross-Origin-Resource-Policy"] == "cross-origin"
     assert "Access-Control-Allow-Credentials" not in answer
-    assert answer["Cache-Control"] == "private, no-cache"  # one that was made void is shown nowhere any more
+    assert answer["Cache-Control"] == "private, no-cache"  # a revoked address no longer shows anything
     assert not answer.cookies
     again = Browser().get(path_of(image, project), headers={"if-none-match": answer["ETag"]})
     assert again.status_code == 304
@@ -248,7 +248,7 @@ def test_addresses_differ_between_projects_and_open_only_their_image(shown):
     answer = Browser().get("/pictures/" + token[:-2] + "AA")
     assert answer.status_code == 404
     assert answer["Content-Type"].startswith("text/plain")
-    # A page's own address of the image opens nothing here, nor the other way about.
+    # A page's own address of the image opens nothing here, and vice versa.
     own = image_url(image, viewer="user:1").rpartition("/")[2]
     assert Browser().get(f"/pictures/{own}").status_code == 404
     assert Browser().get(f"/images/{token}").status_code == 404
