@@ -1,4 +1,4 @@
-"""The campaigns of the engine's tests serve here too, and one with answers in it."""
+"""Reuses the campaigns of the engine's tests, and adds one with answers."""
 
 import pytest
 from django.core.cache import cache
@@ -18,7 +18,7 @@ __all__ = ["marking", "rating"]
 
 @pytest.fixture(autouse=True)
 def looked():
-    """Notices were looked for just now, so that the list of studies does not do it in some tests and not in others."""
+    """Mark notices as just checked, so that the list of studies does not check them in only some tests."""
     cache.set(notices.LOOKED, 1, timeout=3600)
     yield
     cache.delete(notices.LOOKED)
@@ -44,7 +44,7 @@ def answered(marking) -> Campaign:
 
 @pytest.fixture
 def annotator_client(marking) -> Client:
-    """Somebody who only annotates."""
+    """The client of somebody who only annotates."""
     client = Client()
     client.force_login(new_annotator(marking).user)
     return client
@@ -56,7 +56,7 @@ def _first_text(leased) -> list[str]:
 
 @pytest.fixture
 def queries():
-    """Count the queries that a page takes: `queries(client, url)`."""
+    """A function that counts the queries of a page: `queries(client, url)`."""
 
     def count(client: Client, url: str, data: dict | None = None) -> int:
         with CaptureQueriesContext(connection) as captured:

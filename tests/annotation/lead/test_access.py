@@ -1,4 +1,4 @@
-"""Who may open which page: leads change, analysts read, strangers and annotators know of nothing."""
+"""Access to pages: leads change, analysts read, strangers and annotators get 404."""
 
 import pytest
 from django.test import Client
@@ -127,7 +127,7 @@ def test_an_analyst_sees_no_button_that_changes_anything(answered, analyst_clien
 
 
 def test_rows_of_another_study_are_not_found_by_its_address(answered, stranger, stranger_client, lead):
-    """A lead elsewhere cannot reach an annotation, link or membership through their own study's address."""
+    """The lead of another study cannot reach an annotation, link or membership through that study's address."""
     from studies.protocol.creation import create_study
 
     resource = answered.study.resource

@@ -51,7 +51,7 @@ def test_the_page_of_an_answer_shows_screen_and_answer(lead_client, answered):
     answers = page.context["answers"]
     shown = found.task.task_attributes.order_by("position").values_list("attribute__text", flat=True)
     assert [one.text for one in answers] == list(shown)
-    # The fixture ticks the first attribute; which screen comes first, and so how many it has, follows from keys.
+    # The fixture ticks the first attribute; the first screen, and so its number of attributes, depends on keys.
     assert [one.present for one in answers] == [True] + [False] * (len(shown) - 1)
     assert {one.role for one in answers} <= {"stereotype", "random"}
     # 0.1, 0.2, 0.3 × 0.4 of the image, on a drawing of 1000 × 1000

@@ -1,4 +1,4 @@
-"""Pages on which a lead changes a campaign: settings, extension, copies, what annotators read."""
+"""Pages on which a lead changes a campaign: settings, extension, copies, texts for annotators."""
 
 import pytest
 
@@ -35,7 +35,7 @@ def test_a_lead_changes_settings_of_an_open_campaign(lead_client, marking, lead)
     answer = lead_client.post(f"{PAGE}settings/", SETTINGS)
     assert answer["Location"] == PAGE
     marking.refresh_from_db()
-    # What this page does not show stays; what is as by default is not stored.
+    # Options not on this page stay; default values are not stored.
     assert marking.options == {"gold_share": 0.1, "tasks_per_day": 40, "pay_amount": 12.5}
     assert marking.lease_minutes == 20
     assert "12.50 EUR per hour of active work" in lead_client.get(PAGE).content.decode()

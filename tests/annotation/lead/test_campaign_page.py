@@ -1,4 +1,4 @@
-"""A campaign's page: its state, its progress, its forecast; who labelled what."""
+"""A campaign's page: state, progress, forecast, and the annotators of each screen."""
 
 from datetime import date, timedelta
 from html import unescape

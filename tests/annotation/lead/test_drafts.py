@@ -1,4 +1,4 @@
-"""Making and changing a campaign's draft, and what it says it will ask."""
+"""Creating and changing a draft of a campaign, and its preview of the tasks."""
 
 import pytest
 

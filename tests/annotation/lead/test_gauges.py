@@ -1,4 +1,4 @@
-"""What a Prometheus scraper reads of campaigns."""
+"""The campaign metrics that a Prometheus scraper reads."""
 
 from annotation.models import Annotation
 

@@ -1,4 +1,4 @@
-"""The page of checks and practice: who sees and changes it, how one is made, and a bad check that shows."""
+"""The page of checks and practice: access, creating checks, and detecting a bad one."""
 
 import pytest
 from django.urls import reverse
@@ -88,7 +88,7 @@ def test_an_empty_page_says_what_to_do_next(marking, lead_client):
 
 
 def picture_of(campaign):
-    """Return a picture of the people of whom tall hats, drums and lanterns are asked."""
+    """Return a picture of the group whose screens ask about tall hats, drums and lanterns."""
     return campaign.study.images.filter(group__name="Velmari").first()
 
 

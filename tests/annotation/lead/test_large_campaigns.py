@@ -1,4 +1,4 @@
-"""Pages of a campaign that is too large to be counted at each request: counted once for all, and of when it says."""
+"""Pages of a campaign too large to be counted at each request: counts are shared and show their time."""
 
 import random
 import re
@@ -33,7 +33,7 @@ SUBJECTS = ("progress", "quotas", "annotators", "coverage", "pay", "labels")
 
 @pytest.fixture
 def large(monkeypatch, answered):
-    """The campaign with answers, as if it had too many screens, and counted once."""
+    """The campaign with answers, treated as too large, and counted once."""
     monkeypatch.setattr(snapshots, "LARGE_SCREENS", 3)
     for subject in SUBJECTS:
         snapshots.read(answered, subject, ".." if subject == "pay" else "", wait=True)
@@ -41,7 +41,7 @@ def large(monkeypatch, answered):
 
 
 def grow_old(*, seconds, took):
-    """Let what was counted be so old, and have taken so long."""
+    """Set the age of the counts and the time that counting took, in seconds."""
     counted_at = timezone.now() - timedelta(seconds=seconds)
     CampaignSnapshot.objects.update(counted_at=counted_at, seconds=took)
 
@@ -85,7 +85,7 @@ def test_outdated_counts_are_renewed_by_a_single_request(lead_client, large):
     grow_old(seconds=60, took=0.1)
     kept = CampaignSnapshot.objects.get(subject="progress")
     CampaignSnapshot.objects.filter(pk=kept.pk).update(claimed_until=timezone.now() + timedelta(minutes=1))
-    assert lead_client.get(PAGE).context["shown"].progress.accepted == 4  # somebody else counts
+    assert lead_client.get(PAGE).context["shown"].progress.accepted == 4  # another request is counting
     CampaignSnapshot.objects.filter(pk=kept.pk).update(claimed_until=timezone.now() - timedelta(seconds=1))
     assert lead_client.get(PAGE).context["shown"].progress.accepted == 5
     kept.refresh_from_db()

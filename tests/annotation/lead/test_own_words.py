@@ -1,4 +1,4 @@
-"""Leads match answers in own words with codes, without reading who gave them."""
+"""Leads match free-text answers with codes, without seeing who gave them."""
 
 import pytest
 from django.db import connection
@@ -21,7 +21,7 @@ PAGE = "/studies/isles/own-words/"
 
 @pytest.fixture
 def quota(study, lead) -> Campaign:
-    """A campaign of one rule: of two annotators a task, one is no man."""
+    """A campaign with one rule: of two annotators a task, at least one is not a man."""
     add_images(study, 1)
     draft = lifecycle.create(
         study=study,

@@ -266,7 +266,7 @@ def test_links_are_filtered_by_state_and_note(mailed, lead_client, analyst_clien
     assert labels(lead_client, {"q": "cle"}) == ["Cleo"]
     assert labels(lead_client, {"state": "sent", "q": "bo"}) == []
     assert len(labels(lead_client, {"state": "nonsense"})) == 3
-    assert len(labels(analyst_client, {"q": "cle"})) == 3  # who may not read notes may not search them
+    assert len(labels(analyst_client, {"q": "cle"})) == 3  # people who may not read notes may not search them
 
 
 def test_letters_are_sent_again_after_a_confirmation(mailed, lead_client):

@@ -1,4 +1,4 @@
-"""Quality on the lead's pages: rules, flags, what replacing labels does, and asking screens again."""
+"""Quality on the lead's pages: rules, flags, replacing labels, and asking screens again."""
 
 import pytest
 
@@ -21,7 +21,7 @@ def page(client, path=""):
 
 @pytest.fixture
 def lazy(marking):
-    """Somebody who said three times that nothing is there."""
+    """The enrolment of somebody who answered 'none of the above' three times."""
     person = new_annotator(marking)
     for _ in range(3):
         submit(next_for(person, marking))

@@ -21,7 +21,7 @@ OF_QUESTIONS = [key for key, kind in KINDS.items() if not kind.about_attributes]
 TRUTH = QuestionTruth(seed=1)
 # The task in their address has no known answers.
 NOT_FOUND = {"known_change", "known_remove"}
-# Needs an invitation that was made a moment ago.
+# Needs an invitation made just before.
 ELSEWHERE = {"invitation_made"}
 
 
@@ -67,7 +67,7 @@ def addresses(campaign: Campaign) -> dict[str, str]:
             continue
         for inner in pattern.url_patterns:
             needed = inner.pattern.converters
-            own = "label-studio" not in str(inner.pattern)  # of another tool, for campaigns that it has
+            own = "label-studio" not in str(inner.pattern)  # of another tool, for campaigns labelled there
             if own and "campaign" in needed and needed.keys() <= values.keys():
                 wanted = {name: values[name] for name in needed}
                 found[inner.name] = reverse(
@@ -87,7 +87,7 @@ def test_every_page_of_a_campaign_is_shown(lead_client, study, lead, kind):
         name: lead_client.get(address).status_code for name, address in found.items() if name not in ELSEWHERE
     }
     for name, status in statuses.items():
-        # Buttons take no GET; what a draft has is refused once a campaign is open.
+        # Buttons take no GET; pages of drafts are refused once a campaign is open.
         allowed = {404, 405} if name in NOT_FOUND else {200, 302, 405, 409}
         assert status in allowed, (name, status)
     shown = {name for name, status in statuses.items() if status == 200}

@@ -1,7 +1,7 @@
-"""Consent in every order: random events over HTTP against a log that is read from its beginning each time.
+"""Consent events in random order over HTTP, compared with a log that is read from its beginning each time.
 
 Two studies with two campaigns each begin with the default text. People agree, withdraw and answer; leads publish
-texts and say whether screens are asked again. The log knows nothing of how any of it is stored.
+texts and say whether screens are asked again. The log does not depend on how the data is stored.
 """
 
 import uuid
@@ -43,7 +43,7 @@ texts = count(1)
 
 
 class Log:
-    """What happened, in order; every question is answered by reading it from the beginning."""
+    """The events in order; every method reads them from the beginning."""
 
     def __init__(self):
         self.events = []
@@ -52,7 +52,7 @@ class Log:
         self.events.append(event)
 
     def current_text(self, study):
-        """The study's own newest text, else the newest default one, each as (series, version)."""
+        """Return the study's newest own text, or else the newest default one, as (series, version)."""
         default = ("default", 1)
         own = None
         for event in self.events:
@@ -63,7 +63,7 @@ class Log:
         return own or default
 
     def agreed(self, person):
-        """The texts that a person agreed to and did not take back."""
+        """Return the texts to which a person agreed without a later withdrawal."""
         found = set()
         for event in self.events:
             if event[:2] == ("agree", person):
@@ -106,7 +106,7 @@ class Log:
 
 
 class Consenting(RuleBasedStateMachine):
-    """People and leads act by the pages and the API; the log says what must be true afterwards."""
+    """People and leads act by pages and API; the log gives the required result."""
 
     @initialize(reopen=st.booleans())
     def begin(self, reopen):
@@ -152,7 +152,7 @@ class Consenting(RuleBasedStateMachine):
             image = Image.objects.create(
                 study=study, group=group, sha256=sha256, file=f"images/{sha256}.png", width=9, height=9
             )
-            # As many places as people: no place that is given back is ever lost to the other.
+            # As many places as people: a freed place is never taken by the other person.
             task = Task.objects.create(campaign=campaign, image=image, wanted=PEOPLE, screen=index)
             task.task_attributes.create(attribute=attribute, position=0)
         for annotator in self.people:
@@ -190,7 +190,7 @@ class Consenting(RuleBasedStateMachine):
         assert client.get(address).context["possible"] == self.log.can_withdraw(person, study)
         client.post(address)
         self.log.withdraw(person, study)
-        # What they had open is freed where they have left.
+        # Their open tasks are freed where they withdrew.
         for owner, place in list(self.held):
             if owner == person and self.log.withdrawn(person, place[0]):
                 self.gone = self.held.pop((owner, place))
@@ -275,7 +275,7 @@ class Consenting(RuleBasedStateMachine):
     @precondition(lambda self: getattr(self, "gone", None))
     @rule(person=people)
     def send_an_answer_to_a_task_that_was_freed(self, person):
-        """What a browser had open when its person withdrew is refused until they agree again."""
+        """A task open in a browser at the withdrawal is refused until the person agrees again."""
         assignment = Assignment.objects.select_related("task__campaign").filter(public_id=self.gone).first()
         if assignment is None or assignment.state != "expired":
             return

@@ -1,4 +1,4 @@
-"""Links: one person is one annotator, whatever they do with theirs."""
+"""Links: one person is one annotator, however they use their link."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""Personal links go out by a real mail server: each letter once, to the right address, and what failed is said."""
+"""Personal links sent through a real mail server: each letter once, to the right address, with failures reported."""
 
 import re
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""A link's state follows from what is stored: nothing has to be counted or kept up by hand."""
+"""A link's state is derived from stored data, without counters or manual updates."""
 
 from datetime import timedelta
 
@@ -80,7 +80,7 @@ def test_the_states_from_joining_to_finishing(personal, joined, marking):
     for _ in range(8):
         assert state_of(personal[0]) in ("started", "working")
         answer(joined)
-    assert state_of(personal[0]) == "working"  # everything they may, but others are still to come
+    assert state_of(personal[0]) == "working"  # all tasks permitted now, but others will follow
     Enrolment.objects.update(most_screens=8)
     assert state_of(personal[0]) == "finished"
 

@@ -1,4 +1,4 @@
-"""Time and pay: what counts, how it is rounded, for which days, and who sees it."""
+"""Time and pay: what counts, rounding, days, and access."""
 
 from datetime import UTC, date, datetime
 from decimal import Decimal

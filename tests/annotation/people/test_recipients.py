@@ -1,4 +1,4 @@
-"""Notes and addresses are read from lines and tables as people write them."""
+"""Reading notes and addresses from lines and tables as people write them."""
 
 import io
 

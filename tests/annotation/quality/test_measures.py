@@ -1,4 +1,4 @@
-"""How annotators work, in six measures: worked by hand, and the same as the library finds from tables."""
+"""Six quality measures of annotators, compared with hand calculations and with the library."""
 
 import random
 
@@ -45,13 +45,13 @@ def test_measures_of_marking_equal_counts_by_hand(marking):
     # First screen: anna ticks a and b, bela b and c: they agree about b only, 1 of 3.
     label(first, anna, ticking(Assignment(task=first), a, b), 0, seconds=4)
     label(first, bela, ticking(Assignment(task=first), b, c), 1, seconds=40)
-    # Second: anna alone says none of them; she shares it with nobody.
+    # Second: only anna answers, with none of them; nobody shares the screen.
     label(second, anna, none_of_them(Assignment(task=second)), 0, seconds=10)
     # Gold: a and b are there, c unknown; anna ticks a only: 1 of 2, on 1 screen.
     known = dict.fromkeys(first.task_attributes.order_by("position").values_list("attribute", flat=True)[:2])
     gold = gold_like(first, {attribute: {"present": True} for attribute in known})
     answered(gold, anna, ticking(Assignment(task=gold), a), "gold", "gold")
-    # Asked the first screen once more she ticks a and c: about b and c she says something else, 1 of 3.
+    # On a repeat of the first screen, she ticks a and c: she differs about b and c, so 1 of 3 agree.
     answered(first, anna, ticking(Assignment(task=first), a, c), "repeat", "repeat")
     assert values(marking, anna) == {
         "gold_accuracy": (0.5, 1),
@@ -95,7 +95,7 @@ def test_straight_lining_in_ratings_is_the_share_of_the_most_frequent_rating(rat
 
 
 def busy(campaign, people=4):
-    """Let people answer most screens at random, each with leanings of their own."""
+    """Let people answer most screens at random, each with different probabilities."""
     generator = random.Random(3)
     annotators = [new_annotator(campaign) for _ in range(people)]
     for task in campaign.tasks.order_by("pk"):

@@ -1,4 +1,4 @@
-"""Practice: asked before real tasks, explained, tried again, and nothing of it ever counts."""
+"""Practice: it comes before real tasks, is explained, can be repeated, and never counts."""
 
 import pytest
 from django.db import connection
@@ -96,7 +96,7 @@ def test_real_tasks_are_refused_until_practice_is_passed(person):
 
 
 def test_practice_added_during_a_task_comes_before_the_next_task(marking, path, request):
-    """Whoever is at work when practice is added may answer what they have, and practises before more."""
+    """An annotator at work when practice is added may finish the open task, and practises before the next."""
     anna = new_annotator(marking)
     leased = path.next_task(marking, anna)
     practised = request.getfixturevalue("practised")
@@ -201,7 +201,7 @@ def test_annotators_who_labelled_before_practice_existed_skip_it(marking, lead):
     assert state(before) == State.NOT_NEEDED
     assert lease(before)
     assert state(after) == State.OPEN
-    assert lease(holds) == held  # what somebody has open stays theirs
+    assert lease(holds) == held  # an open task stays with its annotator
 
 
 def test_the_same_answer_again_changes_nothing_and_another_is_refused(person):

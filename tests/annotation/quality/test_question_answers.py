@@ -1,4 +1,4 @@
-"""Measures of quality where a kind declares questions, worked by hand."""
+"""Quality measures of kinds with declared questions, compared with hand calculations."""
 
 import pytest
 

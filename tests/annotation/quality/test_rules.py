@@ -1,4 +1,4 @@
-"""Whoever misses a threshold is warned or paused: once, with the reason, and nobody else."""
+"""Annotators who miss a threshold are warned or paused once, with the reason; others are not."""
 
 import uuid
 
@@ -58,7 +58,7 @@ def test_rules_flag_exactly_the_planted_annotators(study, lead):
     assert len(tasks) == 16
 
     def sees(task, person, place):
-        """Half of what is asked is there; everybody but one says so, each wrong once in a while."""
+        """Half of the attributes are present; everybody except one person says so, with occasional errors."""
         words = [text for text in texts(task) if (task.pk + len(text)) % 2]
         if (task.pk + place) % 7 == 0:
             words = words[1:]
@@ -134,7 +134,7 @@ def test_resuming_clears_flags_until_there_is_new_evidence(marking, lead):
     enrolments.resume(enrolment=enrolment, by=lead, reason="We talked")
     event = QualityEvent.objects.get()
     assert (event.ending, event.ended_at is not None) == ("resumed", True)
-    # What was answered before is old; two new ones are too few.
+    # Earlier answers no longer count; two new ones are too few.
     same_answers(marking, anna, 2)
     assert enforcement.check(campaign=marking) == []
     same_answers(marking, anna, 1)

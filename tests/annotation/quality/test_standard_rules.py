@@ -52,7 +52,7 @@ def work(client):
         warnings = []
         for _ in range(screens):
             leased = Assignment.objects.select_related("task").get(public_id=task["assignment"])
-            # As if the time had passed: no screen is open for less than what is said to be worked on it.
+            # As if the time had passed: no screen is open for less than its reported working time.
             Assignment.objects.filter(pk=leased.pk).update(leased_at=timezone.now() - timedelta(minutes=5))
             ticked = answer(leased.task)
             body = {
@@ -69,11 +69,11 @@ def work(client):
 
 
 def seen_by(generator, *, overlooks=0.15, invents=0.05):
-    """Return how somebody answers who looks: a third of what is asked is there."""
+    """Return the answers of a careful annotator: a third of the attributes are present."""
 
     def answer(task):
         ticked = []
-        # What is there must not depend on the numbers a database gives, which go on from test to test.
+        # Presence must not depend on database ids, which continue from test to test.
         image = task.campaign.tasks.filter(image_id__lt=task.image_id).values("image_id").distinct().count()
         for one in shown_attributes(task):
             there = random.Random(f"{image}:{one.text}").random() < 1 / 3
@@ -160,15 +160,15 @@ def test_tasks_nobody_else_answered_are_compared_with_the_latest_answers_of_othe
     work(once, careless, lambda task: [], lambda: 9.0)
     found = quality_of(once, careless.pk)["variety"]
     assert (found.value, found.rests_on) == (0.0, SCREENS)
-    # Nobody but the careless one to compare with: nothing was ever due.
+    # Only the careless annotator to compare with: no answers are expected.
     assert quality_of(once, honest.pk)["variety"].value is None
     assert [event.measure for event in enforcement.check(campaign=once)] == ["variety"]
 
 
 def test_variety_is_the_smallest_ratio_of_given_to_expected_answers():
-    # 100 answers, 5 of them yes; by what others said 25 would have been.
+    # 100 answers, 5 of them yes; by the answers of others, 25 were expected.
     assert variety({0: 95, 1: 5}, {0: 75.0, 1: 25.0}) == 0.2
-    # Whoever ticks everything: five times no, and 75 were due.
+    # Ticking everything: five times no, where 75 were expected.
     assert variety({0: 5, 1: 95}, {0: 75.0, 1: 25.0}) == 5 / 75
     assert variety({0: 100, 1: 0}, {0: 80.1, 1: OTHERS_DUE - 0.1}) is None
 

@@ -21,7 +21,7 @@ __all__ = ["queries"]
 
 @pytest.fixture
 def fake(tmp_path, settings, _prolific_of_process) -> FakeProlific:
-    """A stand-in for Prolific in a process of its own, which knows nothing of the test before."""
+    """A stand-in for Prolific in a separate process, reset for each test."""
     _prolific_of_process.start_anew(tmp_path / "prolific.sqlite")
     settings.PROLIFIC_URL = _prolific_of_process.url
     return _prolific_of_process
@@ -38,7 +38,7 @@ def panel(study, lead) -> Provider:
 
 @pytest.fixture
 def recruit(marking, panel, lead):
-    """Return a recruitment that is open: two places of three screens unless told."""
+    """Return a function that opens a recruitment, by default of two places of three screens."""
 
     def made(**changes) -> Recruitment:
         terms = {
@@ -83,7 +83,7 @@ class Guest(Client):
         return self
 
     def answer(self, number: int) -> int:
-        """Answer as many screens as are given out, at most `number`; return how many."""
+        """Answer all screens given out, at most `number`; return the number answered."""
         enrolment = self.place.enrolment
         for done in range(number):
             leased = leases.next_assignment(campaign=enrolment.campaign, annotator=enrolment.annotator)

@@ -1,4 +1,4 @@
-"""By a panel's link people get a place, once, and no address after that holds an id of theirs."""
+"""People get one place by a panel's link, and no later address contains their ids."""
 
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
@@ -125,7 +125,7 @@ def test_nobody_begins_while_the_recruitment_is_not_open(recruitment, marking, l
     recruitments.move(recruitment=recruitment, to="pause", by=lead)
     late = Guest()
     assert b"Nobody can start here now" in late.get(late.arrive(recruitment, "b")["Location"]).content
-    assert early.answer(1) == 1  # who works goes on
+    assert early.answer(1) == 1  # people at work continue
     recruitments.move(recruitment=recruitment, to="open", by=lead)
     lifecycle.pause(campaign=marking, by=lead)
     assert late.arrive(recruitment, "b")["Location"] == late.page("refused")

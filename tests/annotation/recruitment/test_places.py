@@ -1,4 +1,4 @@
-"""How a place ends, what its person is told, and that nothing stays with who left."""
+"""The end of a place: the message to its person, and the release of everything held."""
 
 import pytest
 from django.urls import reverse
@@ -103,7 +103,7 @@ def test_stopping_midway_frees_screen_and_place_at_once(recruitment, guest):
     recruitment.refresh_from_db()
     place = browser.place
     assert (place.state, place.answered, recruitment.held) == ("left", 1, 0)
-    assert browser.answer(1) == 0  # and begins no other
+    assert browser.answer(1) == 0  # and cannot begin another
 
 
 def test_people_without_an_available_screen_are_paid_for_coming(recruitment, marking, guest):

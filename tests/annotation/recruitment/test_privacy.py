@@ -1,4 +1,4 @@
-"""A panel's ids are stored sealed, and stand nowhere else: database, logs, pages, tables, sessions."""
+"""A panel's ids are stored encrypted, and occur nowhere else: database, logs, pages, tables, sessions."""
 
 import logging
 

@@ -1,4 +1,4 @@
-"""What panels cost counts towards a campaign's budget, and pay below the least amount is noticed."""
+"""Costs of panels count towards a campaign's budget, and pay below the minimum raises a notice."""
 
 from datetime import timedelta
 from decimal import Decimal

@@ -1,4 +1,4 @@
-"""Above each task, somebody from a panel reads how many screens of their place are done, and what it pays."""
+"""Above each task, people from a panel see the completed screens of their place and its reward."""
 
 from decimal import Decimal
 

@@ -1,4 +1,4 @@
-"""Simulated annotators label over HTTP, with the errors they were given."""
+"""Simulated annotators label over HTTP, with the set error rates."""
 
 from io import StringIO
 
@@ -75,7 +75,7 @@ def known(campaign, purpose, text, right, image=None):
 def test_simulated_annotators_practise_first_and_pass_by_the_second_attempt(drawn):
     images = list(drawn.study.images.order_by("pk"))
     known(drawn, "practice", "tall hat", True, images[0])
-    # What a lead calls right may be what nobody sees: a second time it is answered as it was explained.
+    # The lead's right answer may be invisible: at the second attempt, it is given as explained.
     known(drawn, "practice", "drum", True, images[1])
     done = simulate(campaign=drawn, annotators=2, seed=1, false_negative=0, false_positive=0)
     assert (

@@ -23,14 +23,14 @@ LATER = timezone.now() + timedelta(hours=25)
 
 @pytest.fixture
 def letters(mail_server, lead):
-    """Return what the mail server has taken; the lead has an address."""
+    """The letters that the mail server received; the lead has an address."""
     lead.email = "lena@example.org"
     lead.save()
     return mail_server.letters
 
 
 def send(commit):
-    """Check all campaigns twice, a day from now, and let a worker do what was queued."""
+    """Check all campaigns twice, a day from now, and let a worker do the queued jobs."""
     with commit(execute=True):
         for _ in range(2):
             notices.look(now=LATER)

@@ -1,4 +1,4 @@
-"""Several workers at once, with connections of their own: a campaign is stopped once, told of once, looked at once."""
+"""Concurrent workers with separate connections: a campaign is stopped once, reported once and checked once."""
 
 import pytest
 from django.core.cache import cache

@@ -254,7 +254,7 @@ def test_too_many_flagged_people_raise_a_notice_until_fewer_are(study, lead):
     campaign = opened(study, lead, wanted=9)
     for _ in range(8):
         submit(leases.next_assignment(campaign=campaign, annotator=new_annotator(campaign)))
-    new_annotator(campaign)  # who did not answer yet, and counts for nothing
+    new_annotator(campaign)  # has not answered yet, and is not counted
     flag(campaign, 2)
     notices.look()
     assert standing() == []  # exactly a quarter is not more

@@ -1,4 +1,4 @@
-"""Stop rules pause or close a campaign as a lead would: once for each setting, whoever looks and however often."""
+"""Stop rules pause or close a campaign as a lead would: once for each setting, however often they are checked."""
 
 from datetime import timedelta
 

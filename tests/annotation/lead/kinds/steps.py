@@ -1,4 +1,4 @@
-"""What a browser without scripts does with the form of a kind: read its controls, press its buttons."""
+"""Use of the form of a kind as in a browser without scripts: read its controls, press its buttons."""
 
 from html.parser import HTMLParser
 
@@ -9,7 +9,7 @@ NEW = reverse("annotation:kind_new", args=["isles"])
 
 
 class Controls(HTMLParser):
-    """Collects what a form would send, and the buttons it has."""
+    """Collects the data that a form would send, and its buttons."""
 
     def __init__(self, form_id="kind-form"):
         super().__init__()
@@ -54,7 +54,7 @@ class Controls(HTMLParser):
 
     def handle_data(self, data):
         if self._text:
-            # As browsers do: a line break at the beginning is not part of the text.
+            # As in browsers, a line break at the beginning is not part of the text.
             self.sent[self._text] += data.removeprefix("\n") if not self.sent[self._text] else data
 
 
@@ -65,7 +65,7 @@ def controls(response) -> Controls:
 
 
 def press(client, address, response, action, **typed):
-    """Type into the form that was answered, and press one of its buttons."""
+    """Fill in the form of a response, and press one of its buttons."""
     read = controls(response)
     assert action in read.buttons, (action, read.buttons)
     sent = read.sent

@@ -1,4 +1,4 @@
-"""A kind is declared in a form: without scripts, from what a browser would send."""
+"""Declaring a kind in a form without scripts, by the data that a browser would send."""
 
 import json
 
@@ -44,7 +44,7 @@ def test_any_kind_survives_its_form(kind):
         draft = draft_of(declared)
         for question in draft["questions"]:
             for part, name in (("when", "answers"), ("region", "after")):
-                if part in question:  # in the order of the answers, whatever the file's
+                if part in question:  # in the order of the answers, not of the file
                     question[part][name] = sorted(question[part][name], key=str)
         return draft
 
@@ -124,7 +124,7 @@ class TestPage:
         for action in ("check", "save"):
             answer = press(lead_client, NEW, page, action, key="Own Key", **typed).content.decode()
             assert "<script>alert" not in answer
-            # The preview is a page in an attribute: escaped in itself, and once more.
+            # The preview is a page in an attribute, and so is escaped twice.
             assert "&amp;lt;script&amp;gt;alert" in answer
 
 

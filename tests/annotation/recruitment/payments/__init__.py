@@ -1,1 +1,1 @@
-"""Payments: who is proposed what, and that nobody is paid twice."""
+"""Payments: proposals, and no double payments."""

@@ -34,7 +34,7 @@ class PaidStudy:
         self.recruitment, self.fake, self.client = recruitment, fake, client
 
     def place(self, *, ends: str = "complete", answered: int = 3) -> PanelPlace:
-        """Return the place of somebody new, who completes it or gives it back, here and at the panel."""
+        """Return the place of a new person, who completes or returns it, here and at the panel."""
         submission = self.fake.reserve(self.recruitment.remote_study, uuid.uuid4().hex)["id"]
         self.fake.open_link(submission)
         if ends == "complete":
@@ -57,7 +57,7 @@ class PaidStudy:
         return PanelPayment.objects.create(place=place, kind=kind, currency="GBP", **fields)
 
     def send(self, client: ProlificClient | None = None) -> None:
-        """Do what the job does once, as if nothing had to be waited for."""
+        """Do one round of the job, without its waits."""
         PanelPayment.objects.update(next_try_at=None)
         send_due(Outbox(self.recruitment, client or self.client))
 
@@ -67,7 +67,7 @@ class PaidStudy:
             PanelPayment.objects.update(**{name: F(name) - timedelta(**duration)})
 
     def paid(self, what: str = "bonus") -> list[int]:
-        """Return what the panel paid out."""
+        """Return the payments made by the panel."""
         return [row["amount"] for row in self.fake.ledger() if row["what"] == what]
 
     def state(self, payment: PanelPayment) -> str:

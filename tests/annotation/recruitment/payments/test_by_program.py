@@ -1,4 +1,4 @@
-"""A panel that is told by program: what a lead orders is a planned payment, which a job sends."""
+"""A panel with an API: a lead's order is a planned payment, which a job sends."""
 
 from datetime import timedelta
 
@@ -36,7 +36,7 @@ def page(name, recruitment):
 
 
 def work_off() -> Job:
-    """Do the job of payments as if its time had come."""
+    """Run the job of payments as if it were due."""
     job = Job.objects.get(kind=job_queue.PAY)
     Job.objects.filter(pk=job.pk).update(wait_until=None)
     PanelPayment.objects.update(next_try_at=None)
@@ -59,7 +59,7 @@ def test_a_job_sends_a_leads_decisions_until_the_panel_shows_them(connected, lea
     assert "A bonus cannot be taken back" in " ".join(confirmation.split())
     lead_client.post(page("recruitment_bonuses", connected.recruitment), {"total": "67"})
     assert states() == {("approve", "planned"), ("bonus", "planned")}
-    assert work_off().state == "queued"  # it looks again in a moment
+    assert work_off().state == "queued"  # it checks again shortly
     assert states() == {("approve", "sent"), ("bonus", "sent")}
     assert work_off().state == "succeeded"
     assert states() == {("approve", "confirmed"), ("bonus", "confirmed")}

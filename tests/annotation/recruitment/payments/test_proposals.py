@@ -1,4 +1,4 @@
-"""Who is proposed what: every state of a place, with and without a decision."""
+"""Proposed payments for every state of a place, with and without a decision."""
 
 import pytest
 from hypothesis import given
@@ -27,7 +27,7 @@ def proposed(terms=TERMS, **facts) -> list[tuple[str, str, int]]:
         ({"state": "working", "answered": 12}, []),
         ({"state": "declined", "answered": 0}, []),
         ({"state": "completed"}, [("approve", "", 300)]),
-        # There was nothing left for the person, practice was not passed, or we made a mistake.
+        # No screens were left for the person, they failed practice, or we made a mistake.
         ({"state": "screened_out", "answered": 0}, [("approve", "", 300)]),
         ({"state": "left", "answered": 0}, []),
         ({"state": "left", "answered": 10}, [("bonus", "work", 75)]),

@@ -1,4 +1,4 @@
-"""The page on which a lead reviews and pays, for panels that are told by hand."""
+"""The page on which a lead reviews and pays, for panels without an API."""
 
 from datetime import timedelta
 

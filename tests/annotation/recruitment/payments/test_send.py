@@ -1,4 +1,4 @@
-"""What is sent to the panel, and that no fault on the way pays anybody twice or not at all."""
+"""Sending payments to the panel: no fault on the way causes a double or a missing payment."""
 
 from datetime import timedelta
 
@@ -19,7 +19,7 @@ AFTER = ["502_after", "timeout_after", "closed_after"]
 
 
 class Dying(ProlificClient):
-    """A client whose process dies when the panel has paid."""
+    """A client whose process dies after the panel has paid."""
 
     def pay_bonuses(self, batch_id: str) -> None:
         super().pay_bonuses(batch_id)
@@ -252,7 +252,7 @@ def test_bonuses_of_a_restored_backup_that_were_paid_since_are_not_paid_again(pa
     )
     paid_study.send()
     assert paid_study.paid() == [50]
-    # The database is set back to when both were planned.
+    # The database is restored to the time when both were planned.
     PanelPayment.objects.filter(pk=paid_since.pk).update(**before)
     PanelPayment.objects.filter(pk=never_sent.pk).update(state="planned", problem="", settled_at=None)
     assert hold_restored() == 2

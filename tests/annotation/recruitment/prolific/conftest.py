@@ -1,4 +1,4 @@
-"""A stand-in for Prolific in a process of its own, and a client of it."""
+"""A stand-in for Prolific in a separate process, and a client for it."""
 
 import base64
 import hashlib
@@ -27,7 +27,7 @@ SITE = "http://127.0.0.1:9"
 
 @pytest.fixture
 def client_of(fake):
-    """Return a client with as much patience as asked for."""
+    """Return a client with this patience."""
     clients = []
 
     def made(token: str = "", **patience) -> ProlificClient:
@@ -99,7 +99,7 @@ def planned(marking, prolific_panel, lead) -> Recruitment:
 
 @pytest.fixture
 def published(planned, lead) -> Recruitment:
-    """The same, published."""
+    """The same recruitment, published."""
     link = f"http://testserver{reverse('panel:arrive', args=[planned.public_id])}"
     drafted = draft_verbs.create(
         recruitment=planned,
@@ -125,7 +125,7 @@ class Visitor(Guest):
         return self.get(self.reserved["link"].removeprefix("http://testserver"))
 
     def finish(self, code: str | None = None) -> None:
-        """Go back to Prolific with a code, by default the one that our page gives."""
+        """Return to Prolific with a code, by default the one that our page gives."""
         if code is None:
             self.get(self.page("end"))
             code = self.get(self.page("return"))["Location"].rpartition("=")[2]
@@ -147,13 +147,13 @@ def visitor(fake, published):
 
 @pytest.fixture
 def told(fake, published, lead) -> Provider:
-    """The panel of a published recruitment, which tells us events; the stand-in holds them back."""
+    """The panel of a published recruitment that sends us events; the stand-in holds them back."""
     fake.configure(hold_events=True)
     return subscription.connect(provider=published.provider, site=SITE, by=lead)
 
 
 class Post:
-    """Events as Prolific signs them, brought to our address by hand."""
+    """Events signed like Prolific's, posted to our address by the test."""
 
     def __init__(self, provider: Provider) -> None:
         self.provider = provider

@@ -1,4 +1,4 @@
-"""A lead recruits for every cell on one page and publishes all drafts by one press."""
+"""A lead recruits for every cell on one page and publishes all drafts with one button."""
 
 import pytest
 
@@ -65,7 +65,7 @@ def test_the_first_panel_is_added_with_the_cells(fake, quotas, study, lead_clien
     assert wrong.status_code == 400
     assert not study.providers.exists()
 
-    # The panel is added, what it should pay is refused: it is not asked for again.
+    # The panel is added although the pay is refused: it is not requested again.
     refused = lead_client.post(address, sent | {"reward": "0.50"})
     assert (refused.status_code, refused.context["panel"]) == (400, None)
     assert study.providers.count() == 1

@@ -1,4 +1,4 @@
-"""Our client of Prolific's API, against a process with its states, money and faults."""
+"""Our client of Prolific's API, tested with a stand-in that has Prolific's states, money and faults."""
 
 import time
 
@@ -149,7 +149,7 @@ def test_a_payment_is_sent_only_once(fake, remote, remote_study, reviewed, kind,
     with pytest.raises(ProlificError) as raised:
         remote.pay_bonuses(batch.id)
     assert len(fake.ledger()) == paid
-    # Only where it was certainly not done may somebody send it again.
+    # It may be sent again only if it was certainly not done.
     assert raised.value.done is (False if kind == "429" else None)
 
 
@@ -172,7 +172,7 @@ def test_an_unreachable_server_received_nothing(fake, client_of, remote_study):
         remote.study(remote_study)
     assert (raised.value.code, raised.value.done) == ("prolific_unreachable", False)
     fake.start(int(fake.url.rpartition(":")[2]))
-    assert remote.study(remote_study).status == "ACTIVE"  # what it knows is on its disk
+    assert remote.study(remote_study).status == "ACTIVE"  # its state is on disk
 
 
 def test_the_token_goes_to_one_address_alone(fake):

@@ -1,4 +1,4 @@
-"""Who left at Prolific holds no screen, also while no job is done and Prolific does not answer."""
+"""People who left at Prolific hold no screen, even if no job runs and Prolific does not answer."""
 
 import pytest
 
@@ -59,7 +59,7 @@ def test_only_the_screens_of_the_person_are_freed(fake, post, holder, visitor):
 
 
 def test_a_replayed_event_ends_no_place(fake, post, holder):
-    """It costs the person the screen they hold; they may go on, for Prolific says that they still work."""
+    """The person loses the held screen but may continue, because Prolific says that they still work."""
     say(fake, post, holder, "RETURNED")
     inboxes.read()
     assert holder.place.state == "working"

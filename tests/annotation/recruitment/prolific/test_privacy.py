@@ -1,4 +1,4 @@
-"""Known ids of a person and a place are followed through a whole run: they stand nowhere but sealed."""
+"""Known ids of a person and a place, traced through a whole run, occur only encrypted."""
 
 import gzip
 import logging
@@ -26,7 +26,7 @@ PERSON = "5f3a0c77b1d2e4a6c8f00112"
 
 @pytest.fixture
 def run(fake, post, visitor, published, lead, caplog):
-    """Somebody came, worked, returned and is paid; events were heard, also forged ones; Prolific failed at times."""
+    """Somebody came, worked, returned and was paid; events arrived, some of them forged; Prolific sometimes failed."""
     caplog.set_level(logging.DEBUG)
     browser = visitor(PERSON)
     browser.answer(3)
@@ -87,7 +87,7 @@ def test_no_page_table_or_answer_of_the_api_holds_an_id(run, published, lead_cli
 
 
 def test_no_file_of_results_or_of_a_release_holds_an_id(run, published, fake, caplog, lead_client, tmp_path):
-    """The files are those of a study in which the person's answers count: their pseudonym stands in the release."""
+    """The person's answers count in the study: their pseudonym is in the release."""
     call_command("analyze", study="Isles", output=tmp_path / "results", resamples=100)
     call_command("release", study="Isles", output=tmp_path / "release")
     pay = lead_client.get(page("pay_table")).content

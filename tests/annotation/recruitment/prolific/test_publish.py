@@ -1,4 +1,4 @@
-"""Leads draft, publish, pause and stop a recruitment at Prolific; nothing is published that cannot be paid."""
+"""Leads draft, publish, pause and stop a recruitment at Prolific; studies that cannot be paid are not published."""
 
 from decimal import Decimal
 
@@ -30,7 +30,7 @@ def test_a_recruitment_is_connected_drafted_and_published(fake, marking, study, 
     assert fake.token not in panel.token_sealed
     lead_client.post(page("recruitment_new"), terms(provider=panel.pk, fee_percent="0"))
     recruitment = Recruitment.objects.get()
-    assert recruitment.fee_percent == Decimal("33.30")  # as Prolific says
+    assert recruitment.fee_percent == Decimal("33.30")  # as reported by Prolific
     at = {"recruitment": recruitment.pk}
     assert b"Create the draft" in lead_client.get(page("recruitment", **at)).content
     written = lead_client.get(page("recruitment_draft", **at)).context["form"]
@@ -155,7 +155,7 @@ def test_a_publication_that_was_not_done_leaves_a_draft(fake, planned, lead):
 def test_an_interrupted_publication_is_completed_by_pressing_again(fake, planned, lead, remote):
     announced(planned, lead)
     fake.configure(money=800)
-    remote.transition_study(planned.remote_study, "PUBLISH")  # and then we were killed
+    remote.transition_study(planned.remote_study, "PUBLISH")  # and then our process was killed
     assert draft.publish(recruitment=planned, by=lead).state == "open"
 
 

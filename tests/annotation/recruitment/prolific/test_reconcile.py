@@ -1,4 +1,4 @@
-"""Prolific says who has a place; who left there holds no screen here."""
+"""Prolific decides who has a place; people who left there hold no screen here."""
 
 import time
 from datetime import timedelta
@@ -166,7 +166,7 @@ def test_a_completed_place_reassigned_by_prolific_is_free_here_too(fake, visitor
     browsers[0].answer(2)
     browsers[0].finish()
     fake.give_back(browsers[0].submission)
-    # Prolific has a place again, and nobody told us: the newcomer gets it nevertheless.
+    # Prolific has a free place again without telling us: the newcomer gets it nevertheless.
     newcomer = Visitor(fake, published, "newcomer")
     assert newcomer.come()["Location"] == newcomer.page("welcome")
     published.refresh_from_db()

@@ -78,7 +78,7 @@ def test_a_new_key_is_fetched_and_the_old_ones_are_kept_for_a_day(fake, signing)
     assert opened(fake, first)["Location"] == first.page("welcome")
     fake.control("rotate_keys")
     assert opened(fake, second)["Location"] == second.page("welcome")
-    # A key that nobody knows is not asked for again and again.
+    # An unknown key is not requested repeatedly.
     third = Visitor(fake, signing, "person-3")
     fake.control("rotate_keys")
     assert opened(fake, third)["Location"] == third.page("refused")

@@ -1,4 +1,4 @@
-"""What Prolific tells us is checked, stored before it is acknowledged, and handled in order."""
+"""Events of Prolific are verified, stored before they are acknowledged, and handled in order."""
 
 import base64
 import json
@@ -52,7 +52,7 @@ def test_an_event_is_stored_before_it_is_acknowledged_and_once(fake, post, visit
 @pytest.mark.parametrize("order", [(0, 1, 2), (2, 1, 0), (1, 2, 0), (2, 0, 1)])
 @pytest.mark.parametrize("reachable", [True, False])
 def test_the_order_of_events_does_not_matter(fake, post, visitor, order, reachable, monkeypatch):
-    """Where Prolific does not answer, its signed word counts by the moment of the change."""
+    """If Prolific does not answer, its signed events count by the time of the change."""
     browser = visitor()
     fake.give_back(browser.submission)
     events = events_of(fake, browser)
@@ -78,7 +78,7 @@ def test_a_dying_worker_leaves_only_unhandled_events(fake, post, visitor, monkey
     def answer_once(transport, request):
         asked.append(request)
         if len(asked) > 1:
-            raise KeyboardInterrupt  # as SIGINT: nothing here catches it
+            raise KeyboardInterrupt  # like SIGINT, it is not caught here
         return answer(transport, request)
 
     monkeypatch.setattr(httpx.HTTPTransport, "handle_request", answer_once)
@@ -151,7 +151,7 @@ def test_an_address_never_given_out_is_not_found(told, db):
 
 def test_a_lost_secret_is_reported_and_replaced(fake, post, visitor, told, lead_client, settings):
     browser = visitor()
-    lost = fake.control("lose_secret")["value"]  # somebody made another one at Prolific
+    lost = fake.control("lose_secret")["value"]  # somebody created another one at Prolific
     assert post.bring(events_of(fake, browser)[0], secret=lost) == 403
     address = page("panel", panel=told.pk)
     assert b"Events are not accepted" in lead_client.get(address).content
@@ -160,7 +160,7 @@ def test_a_lost_secret_is_reported_and_replaced(fake, post, visitor, told, lead_
     assert b"Events are not accepted" not in lead_client.get(address).content
     told.refresh_from_db()
     assert Post(told).bring(events_of(fake, browser)[0]) == 204
-    assert len(fake.documents("subscription")) == 2  # one for each kind of event, however often it is asked
+    assert len(fake.documents("subscription")) == 2  # one for each kind of event, for any number of calls
 
 
 def test_panels_that_share_a_workspace_share_its_secret(fake, told, study, lead):
