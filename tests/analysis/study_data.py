@@ -1,4 +1,4 @@
-"""Loaded data of invented studies, without a database: what `compute` takes."""
+"""Loaded data of invented studies, without a database, as `compute` takes it."""
 
 from itertools import islice
 from typing import Any
@@ -51,7 +51,7 @@ def marks(
     """Judgements of invented images by invented people, with the given shares of marks."""
     generator = np.random.default_rng(seed)
     tasks = len(campaigns) * len(models) * len(groups) * images * per_task
-    turns = iter(np.tile(generator.permutation(people), tasks // people + 1))  # everybody in turn
+    turns = iter(np.tile(generator.permutation(people), tasks // people + 1))  # each in turn
     rows = [
         (campaign, model, group, f"{model}-{group}-{i}", f"p{who:02}", attribute, generator.random() < chance)
         for campaign in campaigns
@@ -83,7 +83,7 @@ def study_data(
     associations: pd.DataFrame | None = None,
     **fields: Any,
 ) -> StudyData:
-    """A study with these labels; whatever is not given there is none of."""
+    """Return a study with these labels, and without anything that is not given."""
     judgements = pd.DataFrame(columns=JUDGEMENTS) if judgements is None else judgements
     ratings = pd.DataFrame(columns=RATINGS) if ratings is None else ratings
     worked = [

@@ -1,4 +1,4 @@
-"""Rows of the database as people and scorers leave them: invented answers, scores, captions and vectors."""
+"""Factories of database rows as people and scorers write them: invented answers, scores, captions and vectors."""
 
 import hashlib
 from datetime import timedelta
@@ -48,7 +48,7 @@ def image(study: Study, name: str, **given) -> Image:
 
 
 def judge(study: Study, lead, *, images: int = 12, seed: int = 3) -> Campaign:
-    """Three people judge default images of both peoples; stereotypes are there more often."""
+    """Three people judge default images of both groups; stereotypes are marked more often."""
     freeze(study=study, by=lead)
     drawn = np.random.default_rng(seed)
     people = [Annotator.objects.create(source=study.slug, source_id=f"judge {name}") for name in "pqr"]
@@ -92,7 +92,7 @@ def encoder() -> Encoder:
 
 
 def another_encoder(study: Study, kind: str) -> Encoder:
-    """A second encoder of the same name, of another revision: to it all images are the opposite of what they were."""
+    """Add a second encoder of the same name but another revision: its image vectors are negated."""
     first = encoder()
     other = Encoder.objects.create(
         architecture=first.architecture, pretrained=first.pretrained, revision="sha256:2", dim=DIM
@@ -117,7 +117,7 @@ def scorer(study: Study, kind: str, label: str, **given) -> Scorer:
 
 
 def score(study: Study, *, seed: int = 5, label: str = "CLIP tiny") -> Scorer:
-    """CLIP scores of every default image and attribute: higher where more people marked it."""
+    """Add CLIP scores of every default image and attribute, higher where more people marked it."""
     drawn = np.random.default_rng(seed)
     by = scorer(study, "clip", label, encoder=encoder())
     marked = {

@@ -1,4 +1,4 @@
-"""Captions on pages: what is marked is what the measure finds, and nothing of a caption is markup."""
+"""Captions on pages: marks equal the matches of the measure, and captions are escaped."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Pull and MCAS by whoever was to look for them: what an encoder has not seen, or not read, does not count."""
+"""Pull and MCAS by encoder: images and texts that an encoder has not embedded do not count."""
 
 import pytest
 
@@ -58,7 +58,7 @@ def test_pull_needs_vectors_of_every_condition_and_counts_images_without_one(stu
 
 
 def test_prompts_of_images_that_were_never_made_are_not_compared(phrases):
-    """A request that failed, or waits, has a prompt that no scorer has read."""
+    """The prompts of failed or pending requests were not read by any scorer."""
     before = measured(phrases).tables["mcas"]
     template = PromptTemplate.objects.create(
         study=phrases, condition="target", text="a blurred {phrase}", images_per_prompt=1
@@ -141,7 +141,7 @@ def test_categories_are_listed_once_for_each_encoder(phrases, report, analyst_cl
     factories.another_encoder(phrases, "mcas")
     table = measured(phrases).tables["mcas"]
     assert not table.duplicated(["encoder", "model", "category", "target"]).any()
-    # Images are the opposite to the second, texts are the same: what compares one with the other turns round.
+    # For the second encoder, image vectors are negated and texts are equal: comparisons of both change sign.
     first, second = (table[table["encoder"] == f"{LABEL} · {one}"].reset_index() for one in (1, 2))
     assert first["ii"].to_numpy() == pytest.approx(second["ii"].to_numpy())
     assert first["ita"].to_numpy() == pytest.approx(-second["ita"].to_numpy())

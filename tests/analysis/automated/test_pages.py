@@ -1,4 +1,4 @@
-"""Pages of automated measures: who sees them, what they say, what they offer where there is nothing."""
+"""Pages of automated measures: access, content, and what they offer without scores."""
 
 import pytest
 from django.urls import reverse
@@ -35,7 +35,7 @@ def test_a_study_without_campaign_has_a_report_and_pages(phrases, report, analys
     overview = text_of(analyst_client, address("overview"))
     assert "Machines saw the images of 2 models" in overview
     assert "No judgements of images yet" in overview
-    # only what there is something to say of is among the tabs
+    # only measures with results have tabs
     assert address("agreement") not in overview
 
 

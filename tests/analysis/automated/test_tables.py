@@ -1,4 +1,4 @@
-"""From rows of the database to tables: what the measures say of the same numbers, and why tables are empty."""
+"""Tables from database rows, compared with the measures of the same numbers, and the reasons for empty tables."""
 
 import csv
 import json
@@ -38,7 +38,7 @@ def analyze(output, *options: str) -> dict[str, list[dict[str, str]]]:
 
 
 def same(rows: list[dict[str, str]], expected, *columns: str) -> None:
-    """The rows of a file hold the numbers of a measure's table."""
+    """Check that the rows of a file have the numbers of a measure's table."""
     found = records(expected.to_frame())
     assert len(rows) == len(found) > 0
     for row, wanted in zip(rows, found, strict=True):
@@ -126,7 +126,7 @@ def test_concordance_is_the_measure_of_clip_scores_and_caption_shares(scored, tm
     assert {row["scorer"] for row in tables["concordance"]} == {"CLIP tiny", "BLIP tiny"}
     assert len(tables["calibration"]) == len(expected.calibration)
     found = {(row["scorer"], row["attribute"]): row for row in tables["concordance"]}
-    assert float(found["CLIP tiny", ""]["auc"]) > 0.7  # scores lean to what people said
+    assert float(found["CLIP tiny", ""]["auc"]) > 0.7  # scores tend towards people's answers
     # 12 images of each people, four attributes asked of each, no ties among three
     assert found["CLIP tiny", ""]["n"] == "96"
 
@@ -289,7 +289,7 @@ def test_an_image_retracted_while_scores_are_read_lends_its_scores_to_no_other(s
 
 
 def test_captions_of_a_model_that_nobody_judged_are_scored_by_what_concerns_their_group(judged, tmp_path):
-    """Not by every attribute of every group: of many images that would be too much."""
+    """Not by every attribute of every group, which would be too many for many images."""
     for group in judged.groups.all():
         for number in range(3):
             factories.image(judged, f"brush {group.name} {number}", group=group, model_label="brush")

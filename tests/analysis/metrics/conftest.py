@@ -1,4 +1,4 @@
-"""Measures know of no database: their tests are not repeated on PostgreSQL."""
+"""Measures use no database: their tests are not repeated on PostgreSQL."""
 
 from pathlib import Path
 

@@ -71,7 +71,7 @@ def quantile(values: Iterable[float], q: float) -> float:
 
 
 def units(frame: pd.DataFrame) -> dict[Any, list[int]]:
-    """(model, group, image, attribute) → the answers."""
+    """Return the answers by (model, group, image, attribute)."""
     answers: dict[Any, list[int]] = defaultdict(list)
     for row in frame.to_dict("records"):
         answers[(row.get("model", ""), row["identity_group"], row["image"], row["attribute"])].append(
@@ -81,7 +81,7 @@ def units(frame: pd.DataFrame) -> dict[Any, list[int]]:
 
 
 def ratings(counts: Iterable[Iterable[int]]) -> list[list[int]]:
-    """Value counts as lists of ratings."""
+    """Return value counts as lists of ratings."""
     return [[value for value, number in enumerate(unit) for _ in range(number)] for unit in counts]
 
 
@@ -148,7 +148,7 @@ def iou(a: tuple[float, ...], b: tuple[float, ...]) -> float:
 
 
 def box_distance(left: list[tuple[float, ...]], right: list[tuple[float, ...]]) -> float:
-    """The best of all ways to match the shorter list into the longer."""
+    """Return the smallest distance over all matchings of the shorter list into the longer."""
     short, long = sorted((left, right), key=len)
     best = max(
         sum(iou(a, b) for a, b in zip(short, way, strict=True)) for way in permutations(long, len(short))

@@ -1,4 +1,4 @@
-"""People of each kind that a design needs, by hand, and on the page."""
+"""The people of each kind that a design needs, by hand and on the page."""
 
 import pytest
 
@@ -21,7 +21,7 @@ PAIR = "at_least 1 gender = woman; at_least 1 gender = man"
         (Design(10, 6, 3, 2, 2, 2), PAIR, [("Gender: Woman", 2), ("Gender: Man", 2)]),
         # 7 people give 60/7 answers each: 20 ÷ 60/7 = 7/3.
         (Design(10, 7, 3, 2, 2, 2), PAIR, [("Gender: Woman", 3), ("Gender: Man", 3)]),
-        # Two different ones answer the same image, however many each could answer.
+        # Two different people answer the same image, however many each could answer.
         (Design(10, 3, 3, 2, 2, 1), "at_least 2 gender != man", [("Gender: not Man", 2)]),
         (Design(10, 6, 3, 2, 2, 2), "at_most 1 gender = man; distinct nationality", []),
         (Design(10, 6, 3, 2, 2, 2), "", []),

@@ -1,4 +1,4 @@
-"""A preregistration is written once, and says later what changed."""
+"""A preregistration is written once, and later shows what changed."""
 
 import hashlib
 import json

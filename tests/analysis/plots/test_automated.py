@@ -1,4 +1,4 @@
-"""Plots of what machines say: the page's drawing and the Vega-Lite file hold the same numbers."""
+"""Plots of automated measures: the drawing on the page and the Vega-Lite file have the same numbers."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Plots: what a page draws and what its Vega-Lite file says are the same numbers; the map knows its countries."""
+"""Plots of judgements: the page and the Vega-Lite file have the same numbers; the map covers all countries."""
 
 import json
 import re

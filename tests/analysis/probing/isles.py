@@ -1,4 +1,4 @@
-"""A study of invented peoples: what an invented model says of them is planted."""
+"""A study of invented peoples, with planted answers of an invented model."""
 
 import io
 
@@ -110,7 +110,7 @@ def isles(lead: User, folder) -> Study:
 
 
 def probe(study: Study, *, model: str = "script", probe_set: ProbeSet | None = None, **parameters) -> None:
-    """Ask an invented model everything, and code what it says."""
+    """Put all questions to an invented model, and code its answers."""
     plan = ProbePlan(
         study=study,
         probe_set=probe_set or words(),

@@ -1,4 +1,4 @@
-"""From descriptors to images, five kinds of description of each, and what they associate: the whole path."""
+"""The whole path from descriptors to images, five kinds of description of each, and associations."""
 
 import csv
 import json
@@ -81,14 +81,14 @@ def test_every_descriptor_is_drawn_in_both_forms_and_every_picture_described(res
         }
         assert found >= {(name, word) for name, words in PLANTED.items() for word in words}, setting
     assert {row["dimension"] for row in rows if row["descriptor"] == "Orsani person"} == {"island", "age"}
-    generate()  # planned again, nothing more is asked for
+    generate()  # planning again adds no requests
     probe("--backend", "script", "--param", f"associations={json.dumps(PLANTED)}")
     assert (GenerationRequest.objects.count(), Answer.objects.count()) == (100, 500)
 
 
 @pytest.mark.models
 def test_a_real_model_describes_them(resource, tmp_path):
-    """Its weights are random: what it says means nothing, but it says something of every picture."""
+    """Its weights are random, so its answers are meaningless, but it answers about every picture."""
     pytest.importorskip("transformers", reason="the full requirements are not installed")
     generate("--create", "--resource", "Isles", "--limit", "3")
     probe(

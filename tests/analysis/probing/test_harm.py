@@ -33,7 +33,7 @@ def study(lead, tmp_path):
 
 
 def shown(body) -> dict[str, str]:
-    """The pair that a judge was shown."""
+    """Return the pair that a judge was shown."""
     text = body["messages"][-1]["content"]
     begin, content, end = text.split("\n")
     assert (begin, end) == ("<<<DATA", "DATA>>>")

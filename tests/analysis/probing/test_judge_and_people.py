@@ -55,7 +55,7 @@ def shown_in(campaign) -> list[str]:
 
 
 def answer_all(campaign, annotator, shift: int) -> int:
-    """Rate every screen as the judge did, so many levels higher."""
+    """Rate every screen like the judge, but this many levels higher."""
     levels = dict(AssociationScore.objects.values_list("text", "score"))
     number = 0
     while (leased := ByVerbs().next_task(campaign, annotator)) is not None:

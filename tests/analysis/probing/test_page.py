@@ -1,4 +1,4 @@
-"""The page of models' answers: differences with intervals, breakdowns, nothing before a model was asked."""
+"""The page of models' answers: differences with intervals, breakdowns, and no results before a model was asked."""
 
 import pytest
 from django.db import connection
@@ -50,7 +50,7 @@ def computed(shared_rows, db) -> Study:
 
 @pytest.fixture
 def uncomputed(computed) -> Study:
-    """The same before the first report."""
+    """The same study before the first report."""
     Report.objects.all().delete()
     return computed
 
@@ -123,7 +123,7 @@ def test_models_are_compared_and_orders_are_tested(computed, analyst_client):
 
 @pytest.mark.parametrize("name", ["probes", "probe_models", "probe_orders"])
 def test_pages_read_stored_tables_and_no_answers(computed, analyst_client, name):
-    """However many answers there are, a page makes the same few queries."""
+    """A page makes the same few queries for any number of answers."""
     with CaptureQueriesContext(connection) as queries:
         read(analyst_client, reverse(f"analysis:{name}", kwargs={"study": "weavers"}))
     assert len(queries) <= 20

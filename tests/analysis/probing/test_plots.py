@@ -1,4 +1,4 @@
-"""Plots of probes: what tells a difference from none, labels that fit, and files to take away."""
+"""Plots of probes: marking of differences, labels that fit, and downloads."""
 
 import csv
 import io

@@ -1,4 +1,4 @@
-"""What people said of reviewed codings becomes tables, a section of the page and of the report."""
+"""Reviews of codings by people become tables and a section of the page and the report."""
 
 import csv
 
@@ -32,7 +32,7 @@ def say(answer, *outcomes):
 
 @pytest.fixture
 def reviewed(probed):
-    """Newer rules are not sure of four answers. Two people read those and eight sure ones."""
+    """Newer rules are uncertain about four answers. Two people read those and eight certain ones."""
     answers = list(Answer.objects.order_by("pk"))
     for number, answer in enumerate(answers):
         outcome = answer.codings.get().outcome

@@ -1,4 +1,4 @@
-"""Where people checked images, only answers about scenarios that they found alike are compared; the others are told."""
+"""Where people checked images, only answers about scenarios found alike are compared; the others are reported."""
 
 import csv
 import json

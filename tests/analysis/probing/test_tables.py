@@ -1,4 +1,4 @@
-"""From stored answers and codings to the tables of PAIRS, against sums done here from what was planted."""
+"""From stored answers and codings to the tables of PAIRS, compared with sums over the planted answers."""
 
 import csv
 import json
@@ -290,7 +290,7 @@ def test_an_experiment_compares_what_its_probe_set_says(probed, analyze):
     questions = ProbeSet.model_validate(asked).model_dump(mode="json")
     ProbeRun.objects.filter(study=probed.study).update(questions=questions)
     assert primary() == {"size"}
-    # What does not differ between the groups that are left cannot be compared.
+    # A factor with one level among the remaining groups cannot be compared.
     Image.objects.filter(group__factors__size="short").update(retracted_at=timezone.now())
     assert primary() == {"colour"}
 

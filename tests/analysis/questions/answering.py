@@ -1,4 +1,4 @@
-"""People with tastes: what they answer about images, from strengths and shares that tests plant."""
+"""Simulated people with preferences: their answers about images, from planted strengths and shares."""
 
 from collections.abc import Iterable, Mapping, Sequence
 

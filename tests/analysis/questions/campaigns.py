@@ -16,7 +16,7 @@ from studies.models import Study
 
 @dataclass(frozen=True)
 class Given:
-    """The value of a judgement: of which stimulus (its place), and with which points."""
+    """The value of a judgement, with its stimulus (by position) and points."""
 
     question: str
     stimulus: int | None = None
@@ -28,7 +28,7 @@ class Given:
         return cls(question, stimulus, values)
 
 
-# What a person answers about the images of a screen.
+# The answers of a person about the images of a screen.
 Answering = Callable[[int, Sequence[Image]], Iterable[Given]]
 
 
@@ -85,7 +85,7 @@ def label(
     each: int | None = None,
     prompt_shown: bool = False,
 ) -> None:
-    """Show every screen to `each` of the people in turn (by default to all of them), who answer."""
+    """Have every screen answered by `each` of the people in turn (by default by all of them)."""
     turn = 0
     annotations: list[Annotation] = []
     judgements: list[Judgement] = []

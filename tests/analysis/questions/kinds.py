@@ -21,7 +21,7 @@ def both(text: str) -> dict[str, str]:
 
 
 def kind(key: str, **parts: object) -> Kind:
-    """A kind whose texts do not matter."""
+    """Return a kind whose texts do not matter."""
     return Kind(
         **{
             "key": key,

@@ -1,4 +1,4 @@
-"""What the page of answers to questions says where there are no answers or measures to show."""
+"""The page of answers to questions without answers or measures to show."""
 
 from django.urls import reverse
 

@@ -1,4 +1,4 @@
-"""The page of answers to declared questions: what it says, to whom, and what can be taken away of it."""
+"""The page of answers to declared questions: content, access and downloads."""
 
 import pytest
 from django.urls import reverse

@@ -1,4 +1,4 @@
-"""The registry of measures, and the check of what kinds declare."""
+"""The registry of measures, and the check of the measures that kinds declare."""
 
 import pytest
 

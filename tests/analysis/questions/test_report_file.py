@@ -29,7 +29,7 @@ def analyzed(folder) -> str:
 
 
 def section(page: str, kind) -> str:
-    """What the report says of one campaign."""
+    """Return the section of the report about one campaign."""
     return page.split(f"<h2>{kind.name}</h2>")[1].split("<h2>")[0]
 
 

@@ -1,4 +1,4 @@
-"""Every measure of the test kinds: numbers by hand, and what was planted found again."""
+"""Every measure of the test kinds: compared with hand calculations, and recovery of planted values."""
 
 from itertools import combinations
 
@@ -31,7 +31,7 @@ def sets(images: list[Image]) -> list[list[Image]]:
 
 
 def pairs(images: list[Image]) -> list[list[Image]]:
-    """Every two images of a prompt; of every other prompt in the other order."""
+    """Return all pairs of images of a prompt, in reverse order for every other prompt."""
     return [
         list(pair) if number % 2 else list(pair)[::-1]
         for number, together in enumerate(sets(images))
@@ -71,7 +71,7 @@ def test_planted_strengths_lie_in_their_intervals(study, compared):
 
 
 def test_each_group_has_a_leaderboard(study):
-    """Who is best among images of the Orsani is worst among those of the Velmari."""
+    """The best model for the Orsani is the worst for the Velmari."""
     images = images_of(study, models=MODELS, prompts=20)
     annotators = people(study, 6)
     campaign = open_campaign(study, PAIR, annotators)
@@ -260,7 +260,7 @@ def test_agreement_is_of_everything_and_of_each_model(study, rated):
     realism = table[table["question"] == "realism"]
     assert realism["item"].tolist() == ["", "aurora", "birch"]
     assert (realism["measure"] == "krippendorff_alpha_ordinal").all()
-    assert realism["value"].iloc[0] > 0.6  # the models differ more than people do
+    assert realism["value"].iloc[0] > 0.6  # models differ more than people do
     words = line(table, question="missing", by="all")
     assert words["measure"] == "krippendorff_alpha_nominal"
     assert words["value"] == 1.0  # everybody marks the same words of an image

@@ -1,4 +1,4 @@
-"""A kind that shows a text and no image: nothing is told apart by model or group."""
+"""A kind that shows a text and no image: there is no breakdown by model or group."""
 
 from annotation.kinds.stimuli import Stimuli
 from annotation.models import Annotation, Judgement, Task, TaskStimulus

@@ -1,4 +1,4 @@
-"""What tests of releases share: building one, and reading it."""
+"""Helpers to build and read a release."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -26,12 +26,12 @@ def released(tmp_path) -> Callable[..., tuple[Release, Path]]:
 
 
 def rows(folder: Path, table: str) -> list[dict]:
-    """The rows of a table as plain values."""
+    """Return the rows of a table as plain values."""
     return pq.read_table(folder / "data" / f"{table}.parquet").to_pylist()
 
 
 def tree(folder: Path) -> dict[str, bytes]:
-    """Every file with its bytes."""
+    """Return every file with its bytes."""
     return {
         path.relative_to(folder).as_posix(): path.read_bytes()
         for path in sorted(folder.rglob("*"))

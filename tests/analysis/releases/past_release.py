@@ -1,4 +1,4 @@
-"""A release that was built before, without building it."""
+"""Rows of an earlier release, without building it."""
 
 from dataclasses import asdict
 
@@ -13,7 +13,7 @@ from tests.analysis.releases.documents.example_release import CHANGED
 
 
 def past_release(study: Study, by: User, *, version: int = 2) -> Release:
-    """Write down the second release of a study, with changes since the first; its files were not kept."""
+    """Store the second release of a study, with changes since the first and without files."""
     return Release.objects.create(
         study=study,
         version=version,

@@ -1,4 +1,4 @@
-"""The pages of releases: who sees what, what a lead sees before building, and what stays of a release."""
+"""The pages of releases: access, the preview before building, and past releases."""
 
 import re
 import zipfile
@@ -280,7 +280,7 @@ def test_counts_of_large_studies_come_from_their_results(marked, lead_client, le
     page = text(lead_client.get(address("list")))
     assert "judgements 47" in page
     assert "Labels as counted" in page
-    report.parameters["campaigns"] = ["stereotype-marking"]  # results of a part say nothing of the whole
+    report.parameters["campaigns"] = ["stereotype-marking"]  # results of a part do not describe the whole
     report.save()
     assert "judgements 48" in text(lead_client.get(address("list")))
 

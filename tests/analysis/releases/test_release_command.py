@@ -1,4 +1,4 @@
-"""`release`: what it prints, and how it ends."""
+"""The output and exit codes of `release`."""
 
 import json
 

@@ -15,7 +15,7 @@ from jobs.run.execution import execute
 
 @pytest.fixture
 def running(marked, lead):
-    """A campaign with all its answers that nobody has closed yet."""
+    """A campaign with all its answers that is not closed yet."""
     return lifecycle.reopen(campaign=marked.campaign, by=lead)
 
 

@@ -1,4 +1,4 @@
-"""What pages read from: results that could not be computed anew, campaigns kept, several campaigns at once."""
+"""The report that pages read: failed recomputations, kept choices of campaigns, several campaigns."""
 
 from datetime import timedelta
 
@@ -26,7 +26,7 @@ def computed(marked, **chosen) -> Report:
 
 
 def hidden_fields(page: str) -> dict[str, list[str]]:
-    """What the first form for computing posts."""
+    """Return the data that the first form for computing posts."""
     form = page.split(f'action="{ADDRESS}compute/"')[1].split("</form>")[0]
     found: dict[str, list[str]] = {}
     for tag in form.split("<input ")[1:]:

@@ -1,4 +1,4 @@
-"""Two models, two campaigns and two studies beside each other, and who may compare what."""
+"""Comparisons of two models, campaigns or studies, and access to them."""
 
 import csv
 
@@ -27,7 +27,7 @@ def computed(study):
 
 @pytest.fixture
 def atoll(marked, lead, resource) -> Study:
-    """A second study with the same labels, but nobody of it saw a tall hat on Velmari."""
+    """A second study with the same labels, except that nobody marked a tall hat on Velmari."""
     study = Study.objects.create(name="Atoll", slug="atoll", resource=resource, seed=8, created_by=lead)
     for group in resource.groups.all():
         StudyGroup.objects.create(study=study, group=group, name=group.name, display_name=group.display_name)

@@ -1,4 +1,4 @@
-"""Automated scoring on pages and over HTTP: who sees what, starting, what was found."""
+"""Automated scoring on pages and over HTTP: access, starting, and results."""
 
 import re
 from datetime import UTC, datetime, timedelta
@@ -105,7 +105,7 @@ def test_the_list_shows_the_progress_of_each_scorer(scorer, captioned, lead_clie
 def test_a_scorer_is_done_when_every_image_has_every_score_that_is_asked(study, lead):
     velmari = study.groups.get(name="Velmari")
     StudyGroup.objects.create(study=study, name="Nobody", display_name="Nobody")
-    add_images(study, 1)  # one of each group, and nothing is asked of the last
+    add_images(study, 1)  # one of each group, and no scores are needed for the last
     study.images.filter(group__name="Orsani").update(retracted_at="2026-01-01T00:00Z")
     scorer = plan_scorer(study=study, kind="clip", by=lead)
     assert estimate(study, "clip", {}).total == 1

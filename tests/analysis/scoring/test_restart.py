@@ -1,4 +1,4 @@
-"""Scoring that is killed leaves no image without vector and score, and none with two."""
+"""Killed and resumed scoring leaves no image without a vector and a score, and none with two."""
 
 import time
 
@@ -44,7 +44,7 @@ def test_scoring_resumes_after_a_kill(tmp_path, clip):
         assert 10 <= len(before) < 100
         time.sleep(1.2)
         assert "100 images scored." in server.run(*score).stdout
-        # What was there stayed as it was; the rest came once.
+        # Existing rows are unchanged; the rest was added once.
         assert before < {key for (key,) in server.rows(vectors)}
         counted = "SELECT count(*), count(DISTINCT sha256) FROM analysis_imageembedding"
         assert server.rows(counted) == [(100, 100)]

@@ -1,4 +1,4 @@
-"""Scoring as a job: what is missing and no more, whatever broke; pull and MCAS; the command."""
+"""Scoring as a job: only missing scores are computed, despite failures; pull and MCAS; the command."""
 
 import io
 import json
@@ -56,7 +56,7 @@ def test_a_damaged_and_a_missing_file_fail_alone_and_are_tried_again(study, lead
     of_missing = ScoredImage.objects.get(image=images[1])
     again = start_here(scorer=scorer, by=lead, progress=Unwatched())
     assert again.result["summary"] == "1 image scored, 1 image could not be read."
-    # What was known of it is not written anew.
+    # Its stored details are not rewritten.
     assert ScoredImage.objects.get(image=images[1]) == of_missing
     assert ScoredImage.objects.filter(outcome="done").count() == 3
 
@@ -104,7 +104,7 @@ def test_a_model_that_changed_underneath_is_refused(study, lead, models):
 
 
 class StopsAfter:
-    """Progress that asks to stop after some steps."""
+    """Progress that requests a stop after some steps."""
 
     def __init__(self, steps: int) -> None:
         self._left = steps
@@ -138,7 +138,7 @@ def test_the_number_of_queries_is_that_of_batches_not_of_images(study, lead, cli
     add_images(study, 1, first=900)
     run(
         scorer=scorer, options=RunOptions(), progress=Unwatched()
-    )  # the encoder and the texts are there from now on
+    )  # the encoder and the texts exist from now on
     counted = []
     for number in (2, 8):
         add_images(study, number, first=100 * number)
@@ -206,7 +206,7 @@ def test_mcas_embeds_images_texts_and_prompts(study, lead, clip):
     assert table["phrase"].to_list() == ["potter", "tower"]
     assert table["category"].to_list() == ["crafts", ""]
     assert table["attribute_set"].to_list() == ["", "tall"]
-    # Results are old once a text that was missing has its vector, and not when nothing was missing.
+    # Results are outdated once a missing text has its vector, but not when nothing was missing.
     before = score_tables.last_score(study)
     run(scorer=scorer, options=RunOptions(), progress=Unwatched())
     assert score_tables.last_score(study) == before

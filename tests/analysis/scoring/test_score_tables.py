@@ -122,7 +122,7 @@ def test_the_last_score_changes_with_every_score_and_with_no_other_study(study, 
     before = score_tables.last_score(study)
     image = image_of(study, "one")
     assert score_tables.last_score(study) == before
-    # Neither a failure nor what was only planned is in any table.
+    # Neither failures nor planned scores are in any table.
     ScoredImage.objects.create(
         scorer=scorer, image=image, outcome="failed", reason="The image file is damaged."
     )

@@ -1,4 +1,4 @@
-"""Vectors as they are kept: without a direction none is, and those rounded before stay readable and said to be so."""
+"""Stored vectors: none without a direction; earlier, rounded ones stay readable and are marked as rounded."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""The two-way jackknife again, with loops, straight from its definition (decision 0015)."""
+"""The two-way jackknife with loops, directly from its definition (decision 0015)."""
 
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Sequence
@@ -11,7 +11,7 @@ Measure = Callable[[Sequence[Row]], float | None]
 
 
 def interval(rows: Sequence[Row], measure: Measure) -> tuple[float, float] | str:
-    """Both ends, or why there are none. A row has unit, image, stratum, annotator and what `measure` reads."""
+    """Return both ends, or the reason for none. Rows have unit, image, stratum, annotator and `measure`'s input."""
     whole = measure(rows)
     assert whole is not None
     raters = defaultdict(int)

@@ -137,7 +137,7 @@ def test_unsure_may_be_missing_the_middle_or_a_category(unsure: str, level: str,
 
 
 def test_several_answers_of_one_id_all_count() -> None:
-    # One id answers yes, no, yes of one unit, another no of a second twice: (1,2) and (2,0).
+    # One id answers yes, no, yes about one unit; another id answers no twice about a second: (1,2) and (2,0).
     frame = judgements(("i", "Aru", "hat", "p", 1), ("i", "Aru", "hat", "p", 0), ("i", "Aru", "hat", "p", 1),
                        ("j", "Aru", "hat", "q", 0), ("j", "Aru", "hat", "q", 0))  # fmt: skip
     row = krippendorff_alpha(frame, resamples=0).rows()[0]
@@ -157,7 +157,7 @@ def test_rating_outside_the_scale_is_refused() -> None:
 
 
 def coded(seed: int, codes: tuple[object, ...]) -> pd.DataFrame:
-    """Answers of six people about twenty images, more often than not the first person's."""
+    """Answers of six people about twenty images, mostly equal to the first person's."""
     generator = np.random.default_rng(seed)
     rows = [
         (f"i{image}", f"p{person}", codes[(truth + (generator.random() < 0.4)) % len(codes)])

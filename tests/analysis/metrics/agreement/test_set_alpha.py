@@ -20,7 +20,7 @@ LABELS = ("hat", "drum", "boat")
 
 
 def masi(one: frozenset[str], other: frozenset[str]) -> float:
-    """Passonneau 2006, case by case."""
+    """MASI distance (Passonneau 2006), case by case."""
     if one == other:
         return 0.0
     if not one & other:

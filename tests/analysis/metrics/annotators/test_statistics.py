@@ -13,7 +13,7 @@ from tests.analysis.metrics.tables import judgement_tables, judgements
 
 
 def noisy(accuracy: dict[str, float], *, units: int = 200, chance: float = 0.4) -> pd.DataFrame:
-    """Everybody judges every unit; each is right with a probability of their own."""
+    """Everybody judges every unit, each with a different probability of being right."""
     generator = np.random.default_rng(5)
     truth = generator.random(units) < chance
     return judgements(

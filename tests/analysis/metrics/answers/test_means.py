@@ -1,4 +1,4 @@
-"""Means and shares of answers by hand, their intervals against leaving out one by one, and a planted truth."""
+"""Means and shares of answers by hand, their intervals compared with leaving out one by one, and a planted truth."""
 
 import numpy as np
 import pandas as pd
@@ -20,7 +20,7 @@ def table(*rows: tuple[object, ...]) -> pd.DataFrame:
 def drawn(
     seed: int, *, items: int = 3, units: int = 40, annotators: int = 15, each: int = 4, sd: float = 0.5
 ) -> pd.DataFrame:
-    """Values around 1, 2, … per item, to which annotator and unit add what is theirs."""
+    """Draw values around 1, 2, … per item, with effects of annotator and unit."""
     generator = np.random.default_rng(seed)
     people = generator.normal(0, sd, annotators)
     rows = []
@@ -105,7 +105,7 @@ def test_intervals_cover_the_planted_means_and_differences(sd):
 
 
 def test_equal_items_are_rarely_found_different():
-    """What annotators add to every item leaves a difference: its interval is of the difference, and narrower."""
+    """Effects of annotators on every item cancel in a difference, so its interval is narrower."""
     distinct, narrower = [], []
     for seed in range(40):
         answers = drawn(seed, items=2, sd=0.6)

@@ -1,4 +1,4 @@
-"""Scores beside people: against scikit-learn, scipy and plain loops."""
+"""Scores compared with people's answers: against scikit-learn, scipy and plain loops."""
 
 import hashlib
 import warnings
@@ -147,7 +147,7 @@ def test_interval_is_that_of_resampling_images_one_by_one() -> None:
 
 
 def separable(images: int, wrong: int = 0) -> list[Unit]:
-    """Images of a half each with every second attribute there; the score tells them apart but in `wrong`."""
+    """Images of both halves, every second positive; the score separates them except for `wrong` errors."""
     return [(f"i{i}", "hat", 0.9 if (i % 2) != (i < wrong) else 0.1, 3 * (i % 2), 3) for i in range(images)]
 
 
@@ -225,7 +225,7 @@ def test_nothing_predicted_on_the_other_half_has_no_precision() -> None:
 
 
 def test_few_predictions_have_no_interval() -> None:
-    # A high target: one positive scores above all, the others are mixed with negatives.
+    # A high target: one positive has the highest score, the others are mixed with negatives.
     units = [(f"i{i}", "hat", 0.9 if i == 1 else 0.5, i % 2, 1) for i in range(40)]
     units += [(f"j{i}", "hat", 0.95, 1, 1) for i in range(40) if chosen_on(f"j{i}")][:40]
     row = concordance(*tables(units), resamples=300).rows()[1]

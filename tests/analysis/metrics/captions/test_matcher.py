@@ -1,4 +1,4 @@
-"""Attributes in captions, beside a plain loop over words."""
+"""Attributes in captions, compared with a plain loop over words."""
 
 import re
 from typing import Any
@@ -20,7 +20,7 @@ def captions_of(texts: list[str], **columns: Any) -> pd.DataFrame:
 
 
 def found(text: str, attributes: list[str]) -> list[str]:
-    """Attributes found by `match_captions`; `match_spans` must find the same."""
+    """Return the attributes found by `match_captions`; check that `match_spans` finds the same."""
     matches = match_captions(captions_of(["", text, "hat"]), attributes)
     row = matches.present.toarray()[1]
     names = [name for name, there in zip(matches.attributes, row, strict=True) if there]
@@ -123,7 +123,7 @@ def texts(draw: st.DrawFn) -> str:
 
 
 def plain(text: str, attribute: str) -> bool:
-    """Word by word: separators other than spaces and hyphens part a phrase."""
+    """Match word by word: separators other than spaces and hyphens end a phrase."""
     wanted = [simplemma.lemmatize(w.lower(), "en") for w in attribute.replace("-", " ").split()]
     for part in re.split(r"[,.]", text):
         lemmas = [simplemma.lemmatize(w.lower(), "en") for w in part.replace("-", " ").split()]

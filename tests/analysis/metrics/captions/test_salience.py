@@ -1,4 +1,4 @@
-"""Salience, beside plain loops, and how it agrees with people."""
+"""Salience, compared with plain loops, and its agreement with people."""
 
 from math import log
 from statistics import median

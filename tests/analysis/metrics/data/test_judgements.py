@@ -1,4 +1,4 @@
-"""Coding of judgements: whatever the columns are made of, however many there are, in whatever order."""
+"""Coding of judgements for any column types, sizes and order of rows."""
 
 import numpy as np
 import pandas as pd

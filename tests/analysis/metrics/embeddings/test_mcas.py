@@ -1,4 +1,4 @@
-"""MCAS, beside loops over pairs and partitions in plain Python, and numbers worked by hand."""
+"""MCAS, compared with loops over pairs and partitions in plain Python and with hand calculations."""
 
 from itertools import combinations, product
 from math import comb, sqrt
@@ -37,7 +37,7 @@ def cosine(x: Vector, y: Vector) -> float:
 
 
 class Oracle:
-    """Straight from the definitions; every cosine is taken again."""
+    """Direct implementation of the definitions; every cosine is computed separately."""
 
     def __init__(self, images: list[Row], texts: list[Row], target: tuple[str, str]) -> None:
         self.w = [
@@ -191,7 +191,7 @@ def check_tests(row: dict[str, Any], oracle: Oracle) -> None:
             assert row[f"{name}_effect_size"] is None
         phrases = [len(part) for part in oracle.sets[kind[1]]]
         p = None if phrases == [1, 1] else oracle.p(*kind)
-        # A statistic of 0 up to rounding is reached by every partition or by some, as rounding has it.
+        # A statistic of 0 up to rounding is reached by all or only some partitions, depending on rounding.
         if p is None or abs(row[name]) > 1e-9:
             assert row[f"{name}_p_value"] == (p if p is None else pytest.approx(p)), name
     spread = sqrt(oracle.spread(0, 0, 1) ** 2 + oracle.spread(1, 0, 1) ** 2)

@@ -1,4 +1,4 @@
-"""Stereotypical pull, beside loops over pairs of images."""
+"""Stereotypical pull, compared with loops over pairs of images."""
 
 from itertools import product
 from typing import Any
@@ -28,7 +28,7 @@ def cosine(x: list[float], y: list[float]) -> float:
 
 
 def oracle(images: Images, group: str) -> dict[str, float | None]:
-    """Every pair of images, in plain Python."""
+    """Compute pull over every pair of images, in plain Python."""
     sets: dict[str, dict[Any, list[list[float]]]] = {condition: {} for condition in CONDITIONS}
     for g, condition, attribute, vector in images:
         if g == group:

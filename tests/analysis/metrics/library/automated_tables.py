@@ -1,4 +1,4 @@
-"""Small tables for the automated measures, made of the rows that the invariances change."""
+"""Small tables for the automated measures, made from the rows that the invariances change."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ DIM = 6
 
 
 def vectors_of(rows: Any, dim: int = DIM) -> np.ndarray:
-    """A direction for each row number, always the same one; like embeddings, all lean to one side."""
+    """Return a fixed direction for each row number; like embeddings, all lean to one side."""
     drawn = [np.random.default_rng([5, int(row)]).normal(0.4, 1, dim) for row in rows]
     return np.array(drawn).reshape(-1, dim)
 
@@ -67,7 +67,7 @@ def as_captions(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def as_scores(frame: pd.DataFrame) -> pd.DataFrame:
-    """A score for each image and attribute, by chance as if a machine knew a little."""
+    """Return a score for each image and attribute, random but slightly informative."""
     units = frame.sort_values("row").drop_duplicates(["image", "attribute"])
     chance = np.random.default_rng(6).random(1_000)
     return units[["image", "attribute"]].assign(

@@ -1,4 +1,4 @@
-"""Comparisons, rankings, choices, points and answers made of the rows that the invariances change."""
+"""Comparisons, rankings, choices, points and answers made from the rows that the invariances change."""
 
 import pandas as pd
 

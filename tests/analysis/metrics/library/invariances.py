@@ -1,4 +1,4 @@
-"""Which invariances each measure claims. What is not listed is not claimed, and may well not hold."""
+"""Which invariances each measure claims. Unlisted invariances are not claimed and may fail."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -237,7 +237,7 @@ CLAIMS: dict[str, Claim] = {
             "brier",
             "spearman",
         ),
-        NAMES | {DUPLICATED},  # not the threshold: names say which half an image is of
+        NAMES | {DUPLICATED},  # not the threshold: names decide the half of an image
         frozenset({FLIPPED}),
     ),
     "salience": Claim(

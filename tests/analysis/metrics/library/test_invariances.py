@@ -1,4 +1,4 @@
-"""Every measure declares which changes of its input leave it alone, and keeps its word."""
+"""Every measure declares the changes of its input that do not affect it, and is tested on them."""
 
 from typing import Any
 
@@ -27,13 +27,13 @@ NOT_MEASURES = {
     "Tendency",
     "CaptionMatches",
     "Concordance",
-    "description_tokens",  # what associations rest on; no number of its own
+    "description_tokens",  # used by associations; has no number of its own
     "parse_word",
-    "process_texts",  # what distinguishing_words rests on
-    "assign_roles",  # whose counts of raters are enough; no number of its own
-    "match_captions",  # what salience and scores rest on; no number of its own
+    "process_texts",  # used by distinguishing_words
+    "assign_roles",  # decides whether raters suffice; has no number of its own
+    "match_captions",  # used by salience and scores; has no number of its own
     "match_spans",
-    "mean_similarity",  # of two sets of vectors, without a table
+    "mean_similarity",  # takes two sets of vectors, no table
 }
 
 

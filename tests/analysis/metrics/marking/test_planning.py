@@ -54,7 +54,7 @@ def test_people_who_judge_a_task_are_different() -> None:
 
 
 def test_power_is_that_of_studies_simulated_and_analysed_one_by_one() -> None:
-    """The same model by other means: SciPy's distributions, long tables, and `tendency` itself."""
+    """The same model in another way: SciPy's distributions, long tables, and `tendency` itself."""
     design, assumed = Design(12, 8, 3, 2, 2, 1), Assumptions(0.5, 0.25, 0.3, 0.4)
     row = planned(design, assumed).loc["theta"]
     generator = np.random.default_rng(1)

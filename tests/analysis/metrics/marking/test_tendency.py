@@ -142,7 +142,7 @@ def test_group_with_one_stereotype_is_listed_apart_but_pooled() -> None:
 
 
 def test_pooled_ratio_includes_groups_whose_theta_is_undefined() -> None:
-    # Bel has no marked random attribute: θ null, yet (0.375 + 0.5)/(2/12 + 0) = 5.25 over both.
+    # Bel has no marked random attribute: its θ is null, but (0.375 + 0.5)/(2/12 + 0) = 5.25 over both.
     frame = judgements(
         *aru(6, 3, 2), *marks("Bel", "boat", 12, 6), *marks("Bel", "kite", 12, 6), *marks("Bel", "hat", 12, 0)
     )

@@ -1,4 +1,4 @@
-"""Agreement of points against all pairs, one by one, and small tables by hand."""
+"""Agreement of points, compared with all pairs one by one and with small tables by hand."""
 
 from collections.abc import Sequence
 from itertools import combinations
@@ -33,7 +33,7 @@ def drawn(images: int, annotators: int, each: int, seed: int) -> pd.DataFrame:
 
 
 def pair_by_pair(rows: Sequence[dict[str, Any]], measure: str, within: float) -> float | None:
-    """The definition with loops."""
+    """Compute the definition with loops."""
     units: dict[str, dict[str, list[tuple[float, float]]]] = {}
     for row in rows:
         person = units.setdefault(row["image"], {}).setdefault(row["annotator"], [])

@@ -1,4 +1,4 @@
-"""How often what is shown first is preferred."""
+"""The share of decided comparisons in which the first stimulus is preferred."""
 
 import pandas as pd
 import pytest

@@ -50,7 +50,7 @@ def drawn(
 
 
 def fitted_plainly(rankings: list[list[list[str]]]) -> tuple[dict[str, float], dict[int, float]]:
-    """The model by a general optimiser, over all subsets of what remains: slow, and written apart from ours."""
+    """Fit the model by a general optimiser, over all subsets of the remaining items: slow and independent of ours."""
     items = sorted({item for ranking in rankings for place in ranking for item in place})
     orders = sorted({len(place) for ranking in rankings for place in ranking} - {1})
 

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.database_free
 def comparisons(
     strength: list[float], *, tie: float, each: int, seed: int = 0, prompts: int = 20, annotators: int = 12
 ) -> pd.DataFrame:
-    """Every pair compared `each` times, answered as Davidson's model says."""
+    """Draw `each` comparisons of every pair from Davidson's model."""
     generator = np.random.default_rng(seed)
     rows = []
     for i, j in combinations(range(len(strength)), 2):
@@ -37,7 +37,7 @@ def comparisons(
 
 
 def fitted_plainly(frame: pd.DataFrame) -> tuple[dict[str, float], float]:
-    """Davidson's model by a general optimiser: slow, and written apart from ours."""
+    """Fit Davidson's model by a general optimiser: slow and independent of ours."""
     items = sorted({*frame["first"], *frame["second"]})
     rows = frame.groupby(["first", "second", "answer"]).size().to_dict().items()
 

@@ -1,4 +1,4 @@
-"""Slow and plain: each measure of probes again, with loops over dictionaries, straight from its definition."""
+"""Each measure of probes in a slow form with loops over dictionaries, directly from its definition."""
 
 from collections import defaultdict
 from itertools import product
@@ -67,7 +67,7 @@ def double_differences(frame: pd.DataFrame, one: str, two: str, cell: tuple[str,
 
 
 def sign_flip_p(differences: list[float]) -> float:
-    """Every one of the 2ⁿ signs."""
+    """Return p over all 2ⁿ signs."""
     observed = abs(sum(differences))
     sums = [
         abs(sum(s * d for s, d in zip(signs, differences, strict=True)))

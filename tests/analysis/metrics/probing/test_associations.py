@@ -156,7 +156,7 @@ def test_a_planted_association_is_found_and_others_are_not():
     exact = table[table["significant_exact"].fillna(False)]
     assert exact[["descriptor", "word"]].to_numpy().tolist() == [["people of 7", "brilliant"]]
     published = table[table["significant"]]
-    assert len(published) > 5  # the published rule cuts a tail, whatever is in it
+    assert len(published) > 5  # the published rule always cuts a tail
 
 
 def test_df_may_count_descriptors():
@@ -185,7 +185,7 @@ def test_a_descriptor_in_two_dimensions_has_a_row_in_each():
     first = tfidf_associations(frame, dimensions=dimensions, dimension="first")
     assert set(first.table["dimension"]) == {"age"}
 
-    # The same when the answers themselves stand there once for each dimension.
+    # The same if the answers are repeated for each dimension.
     again = frame.merge(dimensions, on="descriptor")
     pd.testing.assert_frame_equal(tfidf_associations(again).table, listed.table)
     assert (
@@ -280,7 +280,7 @@ def as_released(scores: pd.DataFrame) -> None:
     df = (total * np.exp(-scores["tfidf_score"] / scores["frequency"])).round().astype(int)
     score = tfidf(scores["frequency"], df, total)
     assert score == pytest.approx(scores["tfidf_score"].to_numpy(), rel=3e-12)
-    # The mean and spread of all pairs are not released: two rows give them, the others follow.
+    # The mean and spread of all pairs are not released: two rows determine them, the others are checked.
     z = stats.norm.isf(scores["p_value"].to_numpy())
     slope, shift = np.polyfit(score, z, 1)
     assert score * slope + shift == pytest.approx(z, rel=3e-12, abs=3e-12)

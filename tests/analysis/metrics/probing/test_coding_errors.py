@@ -30,7 +30,7 @@ def test_strata_weigh_as_many_answers_as_they_have():
     # 0.04 · 0.5 + 0.96 · 0.125
     assert errors["all"]["value"] == pytest.approx(0.14)
     assert by_stratum(result, "reversal_rate")["all"]["value"] == pytest.approx(0.04 * 0.25)
-    # All unsure answers were reviewed: nothing was left to chance.
+    # All uncertain answers were reviewed, so there is no sampling error.
     assert (errors["unsure"]["ci_low"], errors["unsure"]["ci_high"]) == (0.5, 0.5)
     # Wilson by hand on 8 · 95/88 answers.
     n, p, z = 8 * 95 / 88, 0.125, 1.959963984540054

@@ -1,4 +1,4 @@
-"""Intervals of probes cover a planted truth, and the exact test finds nothing in nothing; `make bench` runs more."""
+"""Intervals of probes cover a planted truth, and the exact test finds no false associations; `make bench` runs more."""
 
 import numpy as np
 import pytest
@@ -19,7 +19,7 @@ def test_the_exact_test_rarely_finds_false_associations() -> None:
     table = tfidf_associations(frame[frame["model"] < 30]).table
     found = table["significant_exact"].fillna(False).astype(bool)
     assert table[found]["model"].nunique() <= 4
-    assert table["significant"].mean() > 0.05  # the published rule marks its tail all the same
+    assert table["significant"].mean() > 0.05  # the published rule marks its tail nevertheless
 
 
 def test_the_exact_test_finds_nothing_among_many_rare_words() -> None:

@@ -1,4 +1,4 @@
-"""What a plan promises is what simulated probes show."""
+"""The figures of a plan agree with simulated probes."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""BiasDora's procedure as its authors carry it out, row by row, on answers with all that goes wrong in answers."""
+"""BiasDora's published procedure, row by row, on answers with all kinds of faults."""
 
 import math
 import string
@@ -63,7 +63,7 @@ def published_procedure(frame: pd.DataFrame) -> dict[tuple[str, str], dict[str, 
 
 
 def as_typed(frame: pd.DataFrame) -> dict[str, pd.DataFrame]:
-    """The same answers as tables from elsewhere may hold them."""
+    """Return the same answers with the column types of other tools."""
     return {
         "object": frame.astype(object),
         "string": frame.astype("string"),

@@ -20,7 +20,7 @@ GROUPS = ("blue_big", "blue_small", "red_big", "red_small")
 
 
 def texts(seed: int, *, scenarios: int = 3, length: int = 60) -> pd.DataFrame:
-    """Texts of 30 shared words and some that a group prefers."""
+    """Draw texts of 30 shared words and some words preferred by a group."""
     generator = np.random.default_rng(seed)
     rows = []
     for model in ("m1", "m2"):
@@ -142,7 +142,7 @@ def test_words_keep_their_invariances(rows):
     pd.testing.assert_frame_equal(
         table, distinguishing_words(frame.sample(frac=1, random_state=1)).to_frame()
     )
-    # Splitting a text in two changes nothing: only its words count.
+    # Splitting a text in two changes nothing, because only its words count.
     halves = [(*row[:3], half) for row in frame.itertuples(index=False) for half in (row.text[:0], row.text)]
     pd.testing.assert_frame_equal(
         table, distinguishing_words(pd.DataFrame(halves, columns=COLUMNS)).to_frame()

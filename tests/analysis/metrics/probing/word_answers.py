@@ -1,4 +1,4 @@
-"""Words that invented models answered about invented descriptors."""
+"""Words in answers of invented models about invented descriptors."""
 
 import numpy as np
 import pandas as pd

@@ -58,7 +58,7 @@ def test_weights_do_not_depend_on_how_many_are_drawn_at_once(monkeypatch: pytest
     assert len(list(small.blocks())) > 1
     for name, expected in zip(("n_shown", "n_marked"), blocks, strict=True):
         assert np.array_equal(np.concatenate([getattr(b, name) for b in small.blocks()]), expected)
-    # Image-only resampling goes another way; it must not depend on blocks either.
+    # Image-only resampling uses another path, which must not depend on blocks either.
     small = pigeonhole_bootstrap(frame, resamples=64, seed=3, annotators="ignore")
     pieces = np.concatenate([b.n_marked for b in small.blocks()])
     monkeypatch.undo()

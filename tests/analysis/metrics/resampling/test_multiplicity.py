@@ -1,4 +1,4 @@
-"""p-values of a family: adjusted as defined, and never kinder than they were."""
+"""Adjusted p-values of a family: equal to the definition, and never below the unadjusted ones."""
 
 import numpy as np
 import pytest

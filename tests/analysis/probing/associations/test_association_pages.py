@@ -44,7 +44,7 @@ def compute(study, lead):
 
 
 def score(study) -> None:
-    """What a classifier and a judge would store: “brave” and every word of elders is rated badly."""
+    """Store scores of a classifier and a judge: “brave” and every word about elders are rated badly."""
     for kind, label in (("sentiment", "mood"), ("judge", "arbiter")):
         scorer = Scorer.objects.create(
             study=study,
@@ -233,7 +233,7 @@ def test_pages_read_stored_tables_and_no_answers(computed, analyst_client, name)
 
 
 def test_a_page_of_half_a_million_associations_is_quick(computed, analyst_client):
-    """Of 500,000 pairs a twentieth is significant by a rule that cuts a tail of 5 %."""
+    """A rule that cuts a tail of 5 % makes a twentieth of 500,000 pairs significant."""
     table = ReportTable.objects.get(report=reports.latest_report(computed), name=SIGNIFICANT)
     values = table.values()
     rows = [[*values[place % len(values)]] for place in range(25_000)]

@@ -1,4 +1,4 @@
-"""From descriptors and an invented model to associations: what was planted is found again, and nothing else."""
+"""From descriptors and an invented model to associations: exactly the planted associations are found."""
 
 import csv
 import json

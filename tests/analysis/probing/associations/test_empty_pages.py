@@ -1,4 +1,4 @@
-"""What pages of associations say where there is little or nothing to show."""
+"""Pages of associations with little or nothing to show."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What the tables of results would hold if people were asked without end: by hand from the probabilities of answers."""
+"""The limits of the tables of results for infinitely many answers, computed from the probabilities of answers."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
@@ -14,7 +14,7 @@ from annotation.kinds.questions import Question, ScaleQuestion
 from tests.analysis.questions.protocols.screens import Screen, Shares
 
 Value = frozenset[int | str]
-JITTER, SIDE, NEAR = 0.02, 0.2, 0.05  # of drawn places, of drawn boxes, and how near a point is near
+JITTER, SIDE, NEAR = 0.02, 0.2, 0.05  # jitter of points, side of boxes, distance of matching points
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Planted:
 
 
 def planted_values(kind: Kind, screens: Sequence[Screen]) -> Iterator[Planted]:
-    """Every planted value that a declared measure of the kind estimates."""
+    """Return every planted value that a declared measure of the kind estimates."""
     for question in kind.questions:
         for measure in kind.measures:
             values = _BY_MEASURE.get((question.type, measure))

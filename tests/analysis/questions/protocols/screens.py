@@ -1,4 +1,4 @@
-"""What simulated people answer on each screen, as probabilities: written apart from what draws their answers."""
+"""The answer probabilities of simulated people on each screen, independent of the code that draws their answers."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ Shares = dict[frozenset[int | str], float]  # of each answer, which may be sever
 
 @dataclass(frozen=True)
 class Screen:
-    """What a screen shows, and the truth about it."""
+    """The contents of a screen, and the truth about it."""
 
     task: int
     items: tuple[ShownItem, ...]
@@ -45,7 +45,7 @@ class Screen:
         return names[0] if len(set(names)) == 1 else ""
 
     def asked(self, question: Question, place: int) -> float:
-        """How likely a question is asked."""
+        """Return the probability that a question is asked."""
         if question.when is None:
             return 1.0
         earlier = self.questions[question.when.question]
@@ -54,7 +54,7 @@ class Screen:
         return self.asked(earlier, place) * sum(p for codes, p in given.items() if codes & wanted)
 
     def answers(self, question: Question, place: int) -> Shares:
-        """How likely each answer to a scale or a choice is, once asked."""
+        """Return the probability of each answer to a scale or a choice, once asked."""
         if isinstance(question, ScaleQuestion):
             return self._points(question, place)
         assert isinstance(question, ChoiceQuestion)
@@ -88,7 +88,7 @@ class Screen:
         return shares | {frozenset({code}): APART / len(apart) for code in apart}
 
     def outcomes(self, question: CompareQuestion) -> tuple[float, float, float]:
-        """How likely the first wins, the second, and a tie."""
+        """Return the probabilities that the first wins, that the second wins, and of a tie."""
         first, second = (exp(power) for power in self.strengths(question))
         tie = 0.0 if question.tie is None else self.truth.ties * sqrt(first * second)
         total = first + second + tie
@@ -119,7 +119,7 @@ class Screen:
         return powers
 
     def marked(self, word: int) -> float:
-        """How likely a word of the text is marked."""
+        """Return the probability that a word of the text is marked."""
         return MARKED if self.truth.misses(self.items[0], word) else MARKED_OTHERWISE
 
 

@@ -1,4 +1,4 @@
-"""Each published protocol, from its declaration to results: what was planted in simulated people is found again."""
+"""Each published protocol, from its declaration to results: the planted truth of simulated people is recovered."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -35,12 +35,12 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "seegull": {"texts": TEXTS},
     "cult_diff": {"model_labels": ["camera", "north"]},  # the images of one are those of cameras
 }
-PEOPLE, ANSWERED = 8, 130  # so many screens, about
+PEOPLE, ANSWERED = 8, 130  # approximate number of screens
 OTHER_TRUTHS = 3
 
 
 def asked_of(kind: Kind, study, lead) -> Campaign:
-    """Open a campaign of a kind, planned for about as many answers whatever a screen shows."""
+    """Open a campaign of a kind, planned for about the same number of answers for any kind."""
     chosen = {"study": study, "name": kind.key, "kind": kind.key, "options": OPTIONS.get(kind.key, {})}
     draft = lifecycle.create(**chosen, annotators_per_task=PEOPLE, by=lead)
     screens = sampling.plan(draft).screens
@@ -69,7 +69,7 @@ class Recovery:
 
     @property
     def succeeds(self) -> bool:
-        """Nine of ten planted values lie in their intervals, and none is as far off as twice its half-width."""
+        """Return whether nine of ten planted values lie in their intervals, and none is off by twice its half-width."""
         return sum(self.inside) >= 0.9 * len(self.inside) and self.farthest < 2
 
 
@@ -120,7 +120,7 @@ def test_planted_values_are_recovered(study, lead, tmp_path, key):
             ]
             assert as_many[0]
             assert not all(as_many[1:])
-    # Another truth is not found: neither in all answers, nor in those to any single question.
+    # Another truth is rejected, by all answers and by those to each single question.
     assert sum(Recovery(values, tables).succeeds for values in planted[1:]) <= 1
     for question in kind.questions:
         parts = [

@@ -1,4 +1,4 @@
-"""A release says what people said, of whom it may, and says it the same way again."""
+"""A release contains the answers of everyone permitted, and is reproducible."""
 
 import hashlib
 import io
@@ -139,7 +139,7 @@ def test_annotators_have_other_ids_in_the_next_release(marked, released):
     _, there = released(marked.study, k=6)
     before, after = ({row["annotator"] for row in rows(folder, "annotators")} for folder in (here, there))
     assert not {name[3:] for name in before} & {name[3:] for name in after}
-    # The same image has the same id: the picture itself would tell.
+    # The same image has the same id: the picture itself would reveal it anyway.
     assert rows(here, "images") == rows(there, "images")
 
 
@@ -157,7 +157,7 @@ def test_neither_names_nor_keys_of_the_database_are_in_any_file(marked, released
 
 
 def test_rows_are_not_in_the_order_of_their_submission(marked, released):
-    """Twelve submissions on four images: by luck they come in order once in 369,600 times (12! / 3!⁴)."""
+    """Twelve submissions on four images: by chance they are in order once in 369,600 times (12! / 3!⁴)."""
     _, folder = released(marked.study)
     images = {row["image"]: row["source_name"].removesuffix(".png") for row in rows(folder, "images")}
     order = []
@@ -356,7 +356,7 @@ def test_a_failure_leaves_nothing_behind(marked, tmp_path, monkeypatch):
 
 
 class StopAt(Unwatched):
-    """Somebody cancels at the `last` time that it is asked for."""
+    """Simulates a cancellation at the `last` check."""
 
     def __init__(self, last):
         self.left = last

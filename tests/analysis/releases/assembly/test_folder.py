@@ -1,4 +1,4 @@
-"""The place of a release: links, mounts and what cannot be moved or deleted."""
+"""The target folder of a release: symlinks, mounts, and folders that cannot be moved or deleted."""
 
 import errno
 import json

@@ -1,4 +1,4 @@
-"""A release as the command writes it: its documents are true of it, and what others read it with reads it."""
+"""A release as the command writes it: its documents are correct, and other readers load it."""
 
 import csv
 import hashlib
@@ -75,7 +75,7 @@ def test_croissant_has_the_digest_of_every_data_file(folder):
 
 
 def answers(study):
-    """What was judged, whoever said it: image, attribute, answer and boxes."""
+    """Return the judgements without annotators: image, attribute, answer and boxes."""
     found = []
     for campaign in study.campaigns.all():
         for judgement in Judgement.objects.filter(annotation__in=counted(campaign)).select_related(

@@ -1,4 +1,4 @@
-"""A version and its digest stand for the same bytes: whatever changes a file makes a new version."""
+"""A version and its digest identify the same bytes: every change of a file makes a new version."""
 
 import pytest
 from django.utils import timezone
@@ -79,7 +79,7 @@ def test_the_text_of_an_attribute_that_was_not_asked_makes_no_new_version(marked
 
 
 def test_reasons_for_leaving_stay_as_first_released(marked, released):
-    """Their labels went before they did: asked again, the database would give another reason."""
+    """Their labels left before they did: a new query of the database would give another reason."""
     released(marked.study)
     Annotation.objects.filter(annotator=marked.annotators["q"]).delete()
     second, here = released(marked.study)
@@ -91,7 +91,7 @@ def test_reasons_for_leaving_stay_as_first_released(marked, released):
 
 
 def test_of_two_builds_at_once_with_two_licences_one_is_refused(marked, tmp_path):
-    """Both saw no release before them, and count the same labels."""
+    """Both builds see no earlier release, and count the same labels."""
 
     def somebody_is_faster(ready, version):
         build(

@@ -85,7 +85,7 @@ answer = [sql for sql in read if "annotation_" in sql or "generation_" in sql or
 
 
 def test_all_labels_are_read_in_the_snapshot(tmp_path):
-    """What is asked on the other connection: the study, the consent text, and writing the release down."""
+    """Queries on the other connection: the study, the consent text, and storing the release."""
     with own_server(tmp_path) as server:
         assert server.ask(_BUILD.replace("{folder}", str(tmp_path / "release"))) == []
 

@@ -180,7 +180,7 @@ CHANGED = Changes(
 def tables(
     folder: Path, formats: tuple[str, ...], rows: dict[str, list[dict[str, Any]]]
 ) -> tuple[ReleaseTable, ...]:
-    """Write the tables in the formats, and return what is said of them."""
+    """Write the tables in the formats, and return their descriptions."""
     made = []
     for name in TABLES:
         schema = pa.schema([(column.name, TYPES[column.type]) for column in COLUMNS[name]])

@@ -1,4 +1,4 @@
-"""The data card says what a reader of a dataset needs to know, and lets `datasets` load it."""
+"""The data card describes the dataset for its readers, and lets `datasets` load it."""
 
 import json
 import os
@@ -30,7 +30,7 @@ print(json.dumps({
 
 
 def load(folder, cache, *names):
-    """Load tables in a process of its own, with no network and a cache of its own."""
+    """Load tables in a separate process, with no network and a separate cache."""
     offline = {"HF_HUB_OFFLINE": "1", "HF_DATASETS_OFFLINE": "1", "HF_HOME": str(cache), "HOME": str(cache)}
     done = subprocess.run(
         [sys.executable, "-c", LOAD, str(folder), *names],

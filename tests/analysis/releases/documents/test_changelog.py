@@ -1,4 +1,4 @@
-"""What changed since the release before, in words."""
+"""Changes since the last release, in words."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""croissant.json: valid by the reader of its makers, and the data load through it."""
+"""croissant.json is valid by its authors' reader, and the data loads through it."""
 
 import json
 import subprocess
@@ -34,7 +34,7 @@ os._exit(0)  # what the reader loads has threads that now and then end a process
 
 
 def read(folder):
-    """Read every record set in a process of its own: the reader loads much and writes to the log."""
+    """Read every record set in a separate process: the reader imports much and writes to the log."""
     done = subprocess.run(
         [sys.executable, "-c", READ, str(folder / "croissant.json")],
         capture_output=True,

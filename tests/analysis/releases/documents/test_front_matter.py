@@ -1,4 +1,4 @@
-"""The head of the data card says how large the table is that is loaded when none is named."""
+"""The head of the data card states the size of the default table."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Writing behind: in order, and nothing that goes wrong is lost."""
+"""Background writing keeps the order, and loses no errors."""
 
 import threading
 

@@ -1,4 +1,4 @@
-"""COCO boxes: whoever reads the format finds what annotators drew, in pixels, and who drew it."""
+"""COCO boxes: readers of the format find the drawn boxes, in pixels, and their annotators."""
 
 import json
 

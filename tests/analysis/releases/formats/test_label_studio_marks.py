@@ -1,4 +1,4 @@
-"""Annotations of Label Studio put together by columns, beside the same written one by one."""
+"""Label Studio annotations built by columns, compared with those written one by one."""
 
 import json
 

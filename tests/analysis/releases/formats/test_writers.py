@@ -1,4 +1,4 @@
-"""Every format holds the same rows, whatever is in the text."""
+"""Every format contains the same rows, for any text."""
 
 import csv
 import io
@@ -28,7 +28,7 @@ COLUMNS = (
     Column("share", "number", "", True),
     Column("day", "date", "", True),
 )
-# Databases hold no null character, and no half of a pair of surrogates.
+# Databases store no null character and no lone surrogate.
 text = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=12)
 formulas = st.sampled_from("=+-@\t\r\n").flatmap(lambda first: text.map(lambda rest: first + rest))
 row = st.tuples(

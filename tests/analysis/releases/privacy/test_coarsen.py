@@ -1,4 +1,4 @@
-"""No combination of profile values that is released belongs to fewer than k people."""
+"""Every released combination of profile values belongs to at least k people."""
 
 from collections import Counter
 
@@ -126,7 +126,7 @@ def test_ages_become_wider_bands():
 
 
 def test_withholding_one_rare_person_withholds_the_rarest_others_too():
-    """Alone without a profile, the one would stand out as much as with it."""
+    """A single person without a profile would be as recognizable as with it."""
     genders = ["Woman"] * 7 + ["Man"] * 6 + ["Non-binary"]
     made = coarsen({index: profile(gender=one) for index, one in enumerate(genders)}, k=5, without_profile=0)
     assert Counter(made.profiles.values()) == {profile(gender="Woman"): 7, NOTHING: 7}
@@ -148,7 +148,7 @@ def test_every_combination_belongs_to_k_people_of_one_origin(stated, k, data):
     sizes = Counter((origins[key], profile) for key, profile in made.profiles.items())
     for origin in ("person", "imported"):
         nothing = sizes.pop((origin, NOTHING), 0)
-        # Whoever has no profile is no rarer among those of the same origin.
+        # A person without a profile is no rarer among those of the same origin.
         shown = [number for (whose, _), number in sizes.items() if whose == origin]
         assert all(number >= k for number in shown)
         assert not shown or nothing == 0 or nothing >= k

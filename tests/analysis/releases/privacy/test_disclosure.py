@@ -1,4 +1,4 @@
-"""What must not leave with a release, whatever table or document it might have left in."""
+"""Data that no table or document of a release may contain."""
 
 import errno
 import io
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.django_db
 
 
 def readable(folder) -> str:
-    """All text of a release, in one case; Parquet holds the same as CSV."""
+    """Return all text of a release in lower case; Parquet has the same content as CSV."""
     return (
         b"\n".join(content for name, content in tree(folder).items() if name[:5] != "data/").decode().lower()
     )

@@ -1,4 +1,4 @@
-"""The language of each screen in a release: shown where it tells nobody apart from fewer than k people."""
+"""The language of each screen in a release: shown where everybody shares it with at least k people."""
 
 from collections import Counter, defaultdict
 
@@ -21,7 +21,7 @@ def read_in(people, language: str) -> None:
 
 
 def languages_of(folder) -> dict[str, set]:
-    """The languages that the release shows of each annotator."""
+    """Return the languages that the release shows for each annotator."""
     shown = defaultdict(set)
     for row in rows(folder, "annotations"):
         shown[row["annotator"]].add(row["language"])

@@ -44,7 +44,7 @@ def kept(version: int, k: int, made: Coarsened, people: set[int]) -> Earlier:
 
 
 def sequence(seed: int) -> Iterator[tuple[dict[int, tuple[str | None, ...]], int, list[Earlier]]]:
-    """Two to four releases of about 40 people, of whom some leave and others join; yield each before it is made."""
+    """Two to four releases of about 40 people, some of whom leave or join; yield each before it is made."""
     draw = random.Random(seed)
     people = {key: stranger(draw) for key in range(40)}
     releases: list[Earlier] = []
@@ -55,7 +55,7 @@ def sequence(seed: int) -> Iterator[tuple[dict[int, tuple[str | None, ...]], int
             new = max(people) + 1
             people |= {key: stranger(draw) for key in range(new, new + draw.choice([0, 1, 2, 8]))}
             if draw.random() < 0.2:
-                people[draw.choice(sorted(people))] = stranger(draw)  # somebody says something else now
+                people[draw.choice(sorted(people))] = stranger(draw)  # somebody changed their profile
         k = draw.choice([3, 5, 5, 5, 7])
         yield people, k, releases
         origins = dict.fromkeys(people, "person")
@@ -111,7 +111,7 @@ def test_nobody_is_in_a_joined_class_smaller_than_k(seed):
 
 @pytest.mark.parametrize("seed", range(20, 32))
 def test_an_accepted_release_identifies_nobody(seed):
-    """The same without leaving anybody out: what is allowed holds, and levels are never finer than before."""
+    """The same without leaving anybody out: accepted releases keep k, and levels are never finer than before."""
     for people, k, releases in sequence(seed):
         made = coarsen(
             people, k=k, without_profile=0, origins=dict.fromkeys(people, "person"), earlier=releases
@@ -155,7 +155,7 @@ def release_of(people: dict[int, tuple[str | None, ...]], *earlier: Earlier, k: 
 
 
 def test_levels_do_not_become_finer_because_people_joined():
-    """With five from each country nationality could be shown: who was there before would be told by both."""
+    """With five from each country, nationality could be shown, but with the first release it would identify people."""
     first = {n: profile(nationality=["Kenya", "Uganda", "Ghana", "Mali", "Niger"][n % 5]) for n in range(10)}
     made = release_of(first)
     assert made.report.fields[FIELDS.index("nationality")].kept == "region"
@@ -168,7 +168,7 @@ def test_levels_do_not_become_finer_because_people_joined():
 
 
 def test_a_person_leaving_a_class_of_exactly_k_causes_a_refusal():
-    """The four who stay are known by the first release, and nobody of the second looks like them."""
+    """The four who stay are known from the first release, and nobody in the second has their profile."""
     people = {n: profile(gender="Woman") for n in range(5)} | {n: profile(gender="Man") for n in range(5, 15)}
     first = kept(1, 5, release_of(people), set(people))
     del people[0]
@@ -210,7 +210,7 @@ def test_a_larger_k_fails_beside_a_release_with_smaller_groups():
 
 
 def test_people_who_left_stay_hidden_in_the_release_that_holds_them():
-    """Six are withheld; one leaves. Were the five who stay shown, the one who left would be the only other one."""
+    """Six are withheld; one leaves. If the five who stay were shown, the one who left would be identified."""
     people = {n: profile(gender="Woman") for n in range(10)}
     people |= {10: profile(gender="Man"), 11: profile(gender="Man"), 12: profile(gender="Man")}
     people |= {

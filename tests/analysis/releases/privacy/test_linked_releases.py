@@ -27,7 +27,7 @@ TRAITS = 6
 
 @pytest.fixture
 def forty(marked):
-    """The study with 40 people who rated, each in a way of their own; the three of the table have no profile."""
+    """The study with 40 people who rated, each differently; the three of the table have no profile."""
     traits = [Attribute.objects.get_or_create(text=f"trait {number}")[0] for number in range(TRAITS)]
     draw = random.Random(11)
     marked.people = []
@@ -51,7 +51,7 @@ def forty(marked):
 
 
 def by_answers(folder: Path) -> dict[tuple, tuple]:
-    """The released profile of each person, by all they answered."""
+    """Return the released profile of each person, by all their answers."""
     answers = defaultdict(list)
     for row in rows(folder, "ratings"):
         answers[row["annotator"]].append((row["attribute"], row["rating"]))
@@ -62,7 +62,7 @@ def by_answers(folder: Path) -> dict[tuple, tuple]:
 
 
 def below(k: int, *folders: Path) -> int:
-    """How many people of all these releases are in a joined class of fewer than k."""
+    """Return the number of people of all these releases in a joined class of fewer than k."""
     read = [by_answers(folder) for folder in folders]
     both = set.intersection(*map(set, read))
     classes = Counter(tuple(one[who] for one in read) for who in both)
@@ -76,7 +76,7 @@ def leave(forty, person: Annotator) -> None:
 
 
 def test_nobody_is_below_k_in_two_releases_joined_by_answers(forty, released):
-    """Whoever leaves: either the next release is refused, or the two together keep k."""
+    """For any departures, the next release is refused, or the two together keep k."""
     _, before = released(forty.study, k=5)
     shown = {profile for profile in by_answers(before).values() if any(profile)}
     assert len(shown) > 1

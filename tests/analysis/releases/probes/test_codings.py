@@ -1,4 +1,4 @@
-"""Codings of a release go with its answers into another study: once, and only about answers that it has."""
+"""Codings of a release are imported with its answers into another study: once, and only for existing answers."""
 
 import csv
 

@@ -1,4 +1,4 @@
-"""Answers that are no words: kept as they came through files, release and rerun, and shown as text everywhere."""
+"""Answers that are not words: unchanged through files, release and rerun, and escaped everywhere."""
 
 import csv
 import html
@@ -44,7 +44,7 @@ def kept(text: str) -> str:
 
 @pytest.fixture
 def answered(made_study, tmp_path):
-    """A study in which each odd answer was given once; the others are kite makers."""
+    """A study in which each unusual answer was given once; the others are kite makers."""
     study = made_study("Odd lamps")
     (tmp_path / "trades.toml").write_bytes(QUESTIONS)
     places = [

@@ -1,4 +1,4 @@
-"""What models answered is in a release: every answer as it came, what it was taken to say, and the questions."""
+"""A release contains the unchanged answers of models, their codings, and the questions."""
 
 import csv
 import json
@@ -81,7 +81,7 @@ def test_codings_have_rule_and_version_and_pseudonyms_of_leads(probed, released,
     _, with_reasons = released(probed, include_justifications=True)
     (override,) = (row for row in rows(with_reasons, "codings") if row["coder"] == "override")
     assert override["reason"] == "It says so twice."
-    assert "annotator" not in override  # nobody coded: readers cannot join with an empty column
+    assert "annotator" not in override  # no codings by people: readers cannot join with an empty column
 
 
 def test_people_code_under_their_id_of_the_release_and_only_while_they_count(probed, released):

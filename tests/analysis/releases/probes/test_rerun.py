@@ -44,7 +44,7 @@ def test_a_rerun_from_a_release_gives_the_same_tables(probed, made_study, releas
 
 
 def test_a_rerun_has_only_kept_scenarios(probed, made_study, released, tmp_path, lead, capsys):
-    """The study that imports the release knows nothing of the check of images, and compares what it left."""
+    """The importing study does not know the check of images, and compares the kept scenarios."""
     answer(opened_check(probed, lead), {"bridge": [ALIKE] * 3, "harbour": [DIFFERENT] * 3})
     _, folder = released(probed)
     expected = analysed(probed, tmp_path / "first")

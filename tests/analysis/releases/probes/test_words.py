@@ -1,4 +1,4 @@
-"""The words that models associate with descriptors are in a release: those of results that stand."""
+"""A release contains the words that models associate with descriptors, from up-to-date results."""
 
 import csv
 

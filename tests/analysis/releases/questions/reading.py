@@ -13,7 +13,7 @@ PLACES = {"point": ["judgement", "x", "y"], "box": ["judgement", "x", "y", "widt
 
 
 def table(folder: Path, name: str, campaign: str) -> pd.DataFrame:
-    """The rows of a campaign."""
+    """Return the rows of a campaign."""
     rows = pd.read_parquet(folder / "data" / f"{name}.parquet")
     return rows[rows["campaign"] == campaign].reset_index(drop=True)
 
@@ -23,7 +23,7 @@ def campaigns_of(folder: Path) -> list[str]:
 
 
 def answers_of(folder: Path, campaign: str) -> CampaignAnswers:
-    """What measures read of a campaign."""
+    """Return the answers of a campaign as measures read them."""
     kind = Kind.model_validate(json.loads((folder / "declarations" / f"{campaign}.json").read_text()))
     annotations = table(folder, "annotations", campaign)
     answers = table(folder, "answers", campaign)

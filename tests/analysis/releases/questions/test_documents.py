@@ -1,4 +1,4 @@
-"""What the documents of a release say of declared questions, whatever their declaration holds."""
+"""Declared questions in the documents of a release, for any content of the declaration."""
 
 import csv
 import json
@@ -116,7 +116,7 @@ def test_every_common_property_of_stimuli_can_be_put_into_words():
 
 
 def test_a_field_that_kinds_get_later_changes_no_release(asked, released):
-    """A declaration that was stored before a field was known is released as it was stored."""
+    """A declaration stored before a field existed is released unchanged."""
     campaign = Campaign.objects.get(slug="rubric")
     older = {name: value for name, value in campaign.declaration.items() if name != "guidelines_in"}
     Campaign.objects.filter(pk=campaign.pk).update(declaration=older)

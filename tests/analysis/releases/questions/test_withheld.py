@@ -1,4 +1,4 @@
-"""What a release of declared questions keeps back: own words unless they are chosen, and whoever left."""
+"""Data withheld from a release of declared questions: free text unless included, and people who left."""
 
 import json
 

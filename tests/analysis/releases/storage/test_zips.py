@@ -1,4 +1,4 @@
-"""Files of releases in storage: whole with their row or not at all, and removed when a lead says so."""
+"""Files of releases in storage: complete with their row or absent, and removed on a lead's request."""
 
 import errno
 import os

@@ -1,4 +1,4 @@
-"""What a release says of annotator ids: that it can be followed annotator by annotator only where an id is a person."""
+"""Advice on annotator ids in a release: annotators can be followed only where an id is a person."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Pages hold every counted annotation once, however many there are on each."""
+"""Pages contain every counted annotation once, for any page size."""
 
 import numpy as np
 import pytest
@@ -39,7 +39,7 @@ def test_every_answer_is_on_one_page(marked, monkeypatch, size):
 
 
 def test_sparse_pages_contain_only_counted_annotations(marked, monkeypatch):
-    """Keys far apart: the database leaves out what belongs to others."""
+    """Sparse keys: the database leaves out rows of others."""
     monkeypatch.setattr(label_pages, "_SPARSE", 0)
     Annotation.objects.filter(campaign=marked.campaign, annotator=marked.annotators["q"]).update(
         status="excluded"

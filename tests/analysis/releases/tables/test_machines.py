@@ -1,4 +1,4 @@
-"""What machines found is in a release: image by image, and what results make of it where they are up to date."""
+"""A release contains automated scores for each image, and the measures of up-to-date results."""
 
 import csv
 import io

@@ -1,4 +1,4 @@
-"""What is read of annotators besides their labels, and of whom."""
+"""Records of annotators other than their labels."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Answers to declared questions as results read them: what counts, what each is about, and how few queries it takes."""
+"""Answers to declared questions as results read them: counting, subjects and number of queries."""
 
 import pytest
 from django.utils import timezone

@@ -1,4 +1,4 @@
-"""What a report says of how it was computed: of marks, of ratings, of few annotators, of what a comparison is about."""
+"""The methods text of a report: marks, ratings, few annotators, and the subject of a comparison."""
 
 from django.utils import timezone
 

@@ -1,4 +1,4 @@
-"""The studied labels of the pages' tests, and their addresses."""
+"""The labelled study of the pages' tests, and its addresses."""
 
 from django.urls import reverse
 

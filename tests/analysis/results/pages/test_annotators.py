@@ -1,4 +1,4 @@
-"""Pages of results about annotators: where they disagree, how groups of them differ, who they are, what they said."""
+"""Pages of results about annotators: disagreement, differences between groups, and their answers."""
 
 import csv
 

@@ -1,4 +1,4 @@
-"""The analyst's pages: who sees them, what they say, and how many queries they take."""
+"""The analyst's pages: access, content and number of queries."""
 
 import re
 

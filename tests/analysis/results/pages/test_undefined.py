@@ -1,4 +1,4 @@
-"""What pages of results say where nothing is there, or nothing can be computed."""
+"""Pages of results without data, or without values that can be computed."""
 
 import pytest
 

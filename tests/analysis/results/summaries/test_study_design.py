@@ -1,4 +1,4 @@
-"""What the methods section says of a study: design, annotators, parameters, version and digest."""
+"""The methods section of a study: design, annotators, parameters, version and digest."""
 
 import re
 import tomllib

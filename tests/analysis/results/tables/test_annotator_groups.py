@@ -1,4 +1,4 @@
-"""Groups of annotators in results: who is compared, and who is never described alone."""
+"""Groups of annotators in results: comparisons, and groups too small to be described."""
 
 from typing import Any
 
@@ -150,7 +150,7 @@ def test_each_model_is_compared_separately() -> None:
         ("sketch", "gender: man"),
     }
     assert {r["reason"] for r in alone if r["model"] == "paint"} == {"too_few_annotators"}
-    # What is not shown is not adjusted for either.
+    # Hidden tests are not part of the adjustment.
     assert results.summary["notes"]["annotator_groups"]["gender, sketch"]["family"]["all"] == 3
 
 

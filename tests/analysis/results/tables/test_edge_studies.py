@@ -1,4 +1,4 @@
-"""Studies that hold hardly anything: every table is there, and says what cannot be computed and why."""
+"""Studies with hardly any data: every table exists, and states what cannot be computed and why."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""Measures by language: what is in the table, what is null, and that one language changes nothing."""
+"""Measures by language: the table, its nulls, and studies with a single language."""
 
 from dataclasses import replace
 
@@ -20,7 +20,7 @@ PEOPLE = [f"p{i:02}" for i in range(24)]
 
 
 def read_by(sizes: dict[str, int]):
-    """The study in which the first people read the first language, and so on."""
+    """Return the study in which the first people read the first language, and so on."""
     frame = marks()
     language = dict(zip(PEOPLE, [code for code, size in sizes.items() for _ in range(size)], strict=False))
     data = study_data(frame)

@@ -1,4 +1,4 @@
-"""Of whatever study: every row that names a group of annotators tells of at least five, and of no fewer others."""
+"""For any study, every row about a group of annotators covers at least five, and leaves none or at least five."""
 
 from typing import Any
 
@@ -46,7 +46,7 @@ def study(seed: int) -> tuple[pd.DataFrame, dict[str, dict[str, Any]]]:
 
 
 def groups_of(row: pd.Series, field: str, said: dict[str, dict[str, Any]]) -> set[str]:
-    """The groups of a field that a judgement belongs to."""
+    """Return the groups of a field to which a judgement belongs."""
     mine = said[row["annotator"]]
     if field == "relation_to_depicted":
         if mine["nationality"] == row["identity_group"].lower():
@@ -57,7 +57,7 @@ def groups_of(row: pd.Series, field: str, said: dict[str, dict[str, Any]]) -> se
 
 
 def few(judged: pd.DataFrame, field: str, group: str) -> bool:
-    """Whether those in the group, or those in other groups only, are one to four people."""
+    """Return whether one to four people are in the group, or only in other groups."""
     part = judged[judged[field].map(bool)]
     other = group.removeprefix("not ")
     inside = part[field].map(lambda groups: (other in groups) == (other == group))
@@ -95,7 +95,7 @@ def test_every_row_covers_five_people_and_leaves_none_or_five(seed: int) -> None
             for field, group in named(table, row):
                 told += 1
                 for place in places:
-                    # Of a group that nobody there belongs to nothing is told.
+                    # A group without members there is not described.
                     held = place[field].map(lambda groups, one=group: one in groups)
                     if place is places[0] or held.any():
                         assert not few(place, field, group), (table, row)

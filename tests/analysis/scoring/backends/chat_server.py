@@ -18,7 +18,7 @@ from werkzeug.serving import make_server
 
 
 class ChatServer:
-    """What it was asked is in `asked`: (model, text, size of the picture, what the picture's file told, seed)."""
+    """Requests are in `asked`: (model, text, size of the picture, metadata of the picture's file, seed)."""
 
     def __init__(self, llava: str) -> None:
         from transformers import AutoModelForImageTextToText, AutoProcessor

@@ -1,4 +1,4 @@
-"""open_clip models as people name them: files, folders, the hub; and what is wrong with them, in one sentence."""
+"""open_clip models as people name them: files, folders, the hub; and their faults, reported in one sentence."""
 
 import json
 

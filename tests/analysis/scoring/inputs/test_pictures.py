@@ -1,4 +1,4 @@
-"""Pictures reach models as people see them."""
+"""Models get pictures as people see them."""
 
 import io
 
