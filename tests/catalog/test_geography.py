@@ -42,7 +42,7 @@ def test_codes_are_well_formed_and_sub_regions_are_those_of_the_m49_list():
                 assert place.map_code == place.iso_code, identity
 
 
-def test_a_code_has_one_sub_region_wherever_it_stands():
+def test_a_code_has_the_same_sub_region_everywhere():
     regions: dict[str, set[str]] = {}
     for places in own_geography().scopes.values():
         for place in places.values():

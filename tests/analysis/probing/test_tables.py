@@ -251,7 +251,7 @@ class TestChangedServedModel:
             ("loom-b", 23),
         ]
 
-    def test_is_said_on_the_page_and_in_the_report(self, changed, lead, client, tmp_path):
+    def test_is_reported_on_the_page_and_in_the_report(self, changed, lead, client, tmp_path):
         reports.compute_report(study=changed.study, parameters=parameters_of(changed.study), by=lead)
         client.force_login(lead)
         page = compact(client.get(reverse("analysis:probes", args=["weavers"])).content.decode())

@@ -198,7 +198,7 @@ def test_a_paused_or_closed_campaign_says_so(join, lead, marking, change, words)
 @pytest.mark.parametrize(
     ("state", "words"), [("paused", "Your part is paused"), ("excluded", "Your part has ended")]
 )
-def test_a_paused_or_excluded_annotator_is_told_why(join, marking, state, words):
+def test_a_paused_or_excluded_annotator_sees_the_reason(join, marking, state, words):
     client = join(marking)
     Enrolment.objects.update(state=state, reason="Too fast to have looked.")
     text = client.get(reverse("annotate:task", args=[marking.pk]), follow=True).content.decode()

@@ -181,7 +181,7 @@ def test_payloads_contain_no_internal_keys_of_attributes_or_images(campaign):
         assert image.sha256[:8] not in address
 
 
-def test_an_annotator_cannot_tell_roles_from_what_they_are_shown_if_roles_were_swapped(study, lead):
+def test_exchanged_roles_show_annotators_the_same_screens(study, lead):
     """With the roles of the two groups' attributes exchanged, the same words are on the same screens."""
     Stereotype.objects.filter(attribute__text="kite").delete()
     Stereotype.objects.filter(group__name="Orsani", attribute__text="tall hat").delete()

@@ -84,7 +84,7 @@ def test_a_rating_is_right_when_it_is_among_the_right_ones(rating):
     ]
 
 
-def test_a_repeat_stands_beside_the_latest_first_answer(marking, django_assert_num_queries):
+def test_a_repeat_is_compared_with_the_latest_first_answer(marking, django_assert_num_queries):
     anna, bela = new_annotator(marking), new_annotator(marking)
     task, other = marking.tasks.order_by("pk")[:2]
     text = task.task_attributes.order_by("position").first().attribute.text

@@ -215,7 +215,7 @@ def test_drafts_open_and_paused_campaigns_take_checks_and_closed_ones_none(study
             refused()
 
 
-def test_what_is_right_can_be_changed(gold, lead, hat):
+def test_right_answers_can_be_changed(gold, lead, hat):
     [drum] = attributes("drum")
     known_tasks.change(task=gold, by=lead, answers={hat: False}, explanations={hat: "A cap is no tall hat."})
     known = KnownAnswer.objects.get(task=gold)

@@ -49,7 +49,7 @@ def test_any_text_gives_finite_numbers_or_a_value_error(text):
 
 
 @given(st.lists(finite, min_size=4, max_size=8), st.sampled_from(BoxFormat))
-def test_whatever_the_numbers_a_box_lies_inside_the_image_and_has_an_area(numbers, box_format):
+def test_any_numbers_give_a_box_inside_the_image_with_an_area(numbers, box_format):
     numbers = numbers[: len(numbers) // 4 * 4]
     boxes, repairs = boxes_of(numbers, box_format, SIZE)
     assert len(boxes) == len(numbers) // 4 or NO_AREA in repairs

@@ -164,7 +164,7 @@ def test_a_rating_names_the_answers_that_are_right(rating, lead_client):
     assert (refused.status_code, "one to four" in refused.content.decode()) == (400, True)
 
 
-def test_what_is_right_is_changed_and_a_check_removed(gold, lead_client):
+def test_right_answers_are_changed_and_a_check_removed(gold, lead_client):
     hat, drum = attribute("tall hat"), attribute("drum")
     form = lead_client.get(change_of(gold)).context["form"]
     assert form.initial == {

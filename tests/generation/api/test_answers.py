@@ -119,7 +119,7 @@ class TestOverrides:
             ({"outcome": "both", "reason": "x" * 301}, "reason"),
         ],
     )
-    def test_what_is_missing_is_named(self, overrides, answer, manager, body, field):
+    def test_missing_fields_are_named(self, overrides, answer, manager, body, field):
         refused = manager.post(overrides, body)
         assert (refused.status_code, list(refused.json()["error"]["fields"])) == (400, [field])
         assert answer.codings.count() == 1

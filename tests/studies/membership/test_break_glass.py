@@ -157,7 +157,7 @@ def test_members_read_who_opened_their_study(analyst_client, ada, study):
     assert REASON in page
 
 
-def test_leads_are_told_by_letter(ada, lead, analyst, study, settings):
+def test_leads_are_notified_by_letter(ada, lead, analyst, study, settings):
     settings.EMAIL_HOST = "mail.example.org"
     User.objects.filter(pk=lead.pk).update(email="lena@example.org")
     User.objects.filter(pk=analyst.pk).update(email="anton@example.org")

@@ -65,7 +65,7 @@ def test_lists_of_things_are_escaped_too():
     assert "<script" not in html
 
 
-def test_what_a_template_writes_inside_a_block_stays_markup():
+def test_markup_of_a_template_inside_a_block_is_not_escaped():
     assert '<a class="button" href="/new/">New</a>' in render(
         '{% page_header "Studies" %}<a class="button" href="/new/">New</a>{% endpage_header %}'
     )

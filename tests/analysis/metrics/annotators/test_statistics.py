@@ -100,7 +100,7 @@ def test_skill_ranks_annotators_and_finds_the_one_who_guesses() -> None:
     assert by["coin"]["dawid_skene"] < 0.65
 
 
-def test_the_models_of_skill_tell_their_iterations_and_can_be_stopped() -> None:
+def test_models_of_skill_report_their_iterations_and_can_be_stopped() -> None:
     frame = noisy({"p": 0.9, "q": 0.9, "r": 0.8}, units=30)
     skill._latest.clear()
     told: list[None] = []

@@ -108,9 +108,7 @@ def test_annotators_are_not_resampled_where_ids_are_screens() -> None:
         ([("i", "p"), ("i", "q"), ("i", "r")], True),
     ],
 )
-def test_ids_stand_for_people_unless_they_sit_on_one_image_or_repeat_themselves(
-    rows: list, usable: bool
-) -> None:
+def test_ids_are_people_unless_they_stay_on_one_image_or_repeat_judgements(rows: list, usable: bool) -> None:
     frame = judgements(*[(image, "Aru", "hat", annotator, 1) for image, annotator in rows])
     assert bool(annotator_ids_usable(frame)) == usable
 

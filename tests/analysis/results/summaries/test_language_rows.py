@@ -30,7 +30,7 @@ def test_rows_are_named_and_those_of_single_groups_left_to_the_file():
     ]
 
 
-def test_what_is_undefined_is_shown_with_its_reason():
+def test_undefined_values_are_shown_with_their_reason():
     lines = language_rows([row(language="es", n=8, annotators=2, reason="too_few_annotators")])
     page = render_to_string("analysis/partials/_languages.html", {"languages": lines})
     assert "Spanish" in page

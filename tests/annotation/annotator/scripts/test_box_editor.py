@@ -382,7 +382,7 @@ def test_the_enlarged_picture_always_fills_its_frame(editor, pan, left, top):
     assert (layer["width"], layer["height"]) == pytest.approx((1000, 600))
 
 
-def test_what_is_drawn_on_the_enlarged_picture_is_in_fractions_of_the_picture(editor):
+def test_boxes_drawn_on_the_enlarged_picture_are_in_fractions_of_the_picture(editor):
     editor.page.evaluate("zoom.by(2)")
     # The centre stays in place, and everything else is twice as far from it.
     editor.drag(0.3, 0.3, 0.7, 0.5)

@@ -112,7 +112,7 @@ def test_writes_of_another_tab_are_noticed_for_the_same_person_and_task(drafts, 
     assert drafts("draft.heard(values)", **event) == meaning
 
 
-def test_dropping_tells_other_tabs_that_the_task_is_over_and_leaves_nothing(page, drafts):
+def test_dropping_a_draft_notifies_other_tabs_and_leaves_nothing(page, drafts):
     other = page.context.new_page()
     other.goto("/")
     listen = "() => { window.heard = []; onstorage = (event) => heard.push(event.newValue); }"

@@ -44,7 +44,7 @@ def test_stars_signs_and_numbers_that_mean_nothing_stay_as_written(plain):
         "`it`",
     ],
 )
-def test_what_markdown_has_besides_stays_as_written(plain):
+def test_other_markdown_stays_as_written(plain):
     assert as_html(plain) == f"<p>{escape(plain)}</p>"
 
 
@@ -53,7 +53,7 @@ def test_a_backslash_keeps_a_star():
 
 
 @given(st.text(alphabet="ab *#-1.<>&\"'/=\n()[]!`_"))
-def test_whatever_is_written_only_the_allowed_elements_come_out_and_each_is_closed(text):
+def test_output_has_only_allowed_elements_and_all_are_closed(text):
     html = as_html(text, ["a"])
     rest, opened = html, []
     while "<" in rest:

@@ -117,7 +117,7 @@ class TestPage:
         assert NEW not in page
         assert EDIT not in page
 
-    def test_what_is_typed_is_escaped(self, lead_client, study):
+    def test_typed_text_is_escaped(self, lead_client, study):
         page = lead_client.get(RUBRIC)
         hostile = '"><script>alert(1)</script>'
         typed = {"name": hostile, "questions.0.label.en": hostile, "questions.4.answers.0.label.de": hostile}

@@ -257,7 +257,7 @@ def test_the_same_translations_give_the_same_bytes(draft):
     assert as_file(filled(draft, "de")).getvalue() == as_file(filled(draft, "de")).getvalue()
 
 
-def test_leads_are_told_which_built_in_texts_are_drafts(draft, study, lead_client):
+def test_leads_see_which_built_in_texts_are_drafts(draft, study, lead_client):
     address = reverse("annotation:languages", args=[study.slug, draft.slug])
     text = " ".join(lead_client.get(address).content.decode().split())
     assert f"Built-in texts in Spanish, Hindi: {DRAFT_TRANSLATION}" in text
