@@ -118,7 +118,7 @@ CAMPAIGNS = (
         Erasing.DELETE,
         about="value",
         other="campaign subject argument format counted_at seconds claimed_until",
-        reason="Numbers for the pages of the person’s campaigns. They are counted again.",
+        reason="Numbers for the pages of the person’s campaigns. The numbers are counted again.",
     ),
     PersonalTable(
         "annotation.Notice",

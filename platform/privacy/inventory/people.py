@@ -131,8 +131,8 @@ PEOPLE = (
         Erasing.KEEP,
         about="statement_sealed",
         other="digest ticket_hash accepted_at",
-        reason="What a SAML provider says of somebody, encrypted, until their browser comes for it: seconds, at most "
-        "five minutes. The row is deleted after an hour.",
+        reason="The data that a SAML provider sent about somebody, encrypted, until the person's browser "
+        "returns: seconds, at most five minutes. The row is deleted after an hour.",
     ),
     PersonalTable(
         "usersessions.UserSession",
@@ -156,8 +156,8 @@ PEOPLE = (
         "privacy.Erasure",
         Erasing.KEEP,
         about="code_hash erased_at",
-        reason="Written by erasing. It contains a keyed hash of a random code, by which the "
-        "person can be found in a restored backup.",
+        reason="Written by erasing. The row contains a keyed hash of a random code, by which the person can "
+        "be found in a restored backup.",
     ),
     nothing("privacy.RetentionRun", "day applied_at removed"),
 )

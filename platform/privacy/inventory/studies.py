@@ -16,7 +16,7 @@ STUDIES = (
         Erasing.REDACT,
         about="details",
         other="study actor action subject at is_sealed",
-        reason="That something happened stays; details that name the person are emptied, which is recorded too.",
+        reason="The entry stays, but details that name the person are emptied, which is recorded too.",
     ),
     PersonalTable(
         "studies.AuditLink",
@@ -31,7 +31,8 @@ STUDIES = (
         about="annotators profiles",
         other="study version parameters inputs_digest key facts annotations images set_aside_at archive archive_bytes "
         "built_at built_by",
-        reason="Profiles as coarse as in the release, by number. They protect the other people in the release.",
+        reason="Profiles as coarse as in the release, by number. These profiles protect the other people in "
+        "the release.",
     ),
     PersonalTable(
         "analysis.Report",
@@ -39,7 +40,7 @@ STUDIES = (
         about="summary",
         other="study format parameters inputs_digest last_annotation last_audit_entry last_score computed_at "
         "computed_by",
-        reason="Results of the person’s studies, under codes. They are computed again.",
+        reason="Results of the person’s studies, under codes. The results are computed again.",
     ),
     PersonalTable(
         "analysis.ReportTable",
