@@ -107,7 +107,7 @@ def latest_report(request: Request, study: Study) -> Report:
         )
         raise Conflict("results_outdated", message, fields={"job": str(job.pk)})
     if report is None and job is not None:
-        message = "Labels were withdrawn. The results are being computed without them."
+        message = "Labels were withdrawn. The results are being computed again without the withdrawn labels."
         raise Conflict("results_outdated", message, fields={"job": str(job.pk)})
     if report is None:
         raise NotFound("no_results", "The results of this study have not been computed yet.")

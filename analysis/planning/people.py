@@ -47,7 +47,7 @@ def people_of(design: "Design", written: str) -> list[PlannedPeople]:
     for rule in rules:
         if rule.matches_group and rule.kind == AT_LEAST:
             words = quota_rules.FIELD_WORDS[rule.field]
-            name = f"{words[:1].upper()}{words[1:]}: {'not ' * rule.negated}that of the group"
+            name = f"{words[:1].upper()}{words[1:]}: {'not ' * rule.negated}the same as the group’s"
             people.append(
                 PlannedPeople(
                     name, people_needed(rule.k * design.images, per_person, rule.k), each_group=True

@@ -36,7 +36,7 @@ def queue_looks() -> list[Job]:
         jobs.append(
             enqueue(
                 kind=JOB_KIND,
-                title=f"Look at the precision of “{campaign.name}”",
+                title=f"Check the precision of “{campaign.name}”",
                 arguments=arguments,
                 by=None,
                 study_id=campaign.study_id,
@@ -55,7 +55,7 @@ def look_at(job: Job, progress: Progress) -> dict[str, Any]:
     half_width, reason = pooled_half_width(campaign.study, progress)
     look, stop = looks.record(campaign=campaign, answers=answers, half_width=half_width, reason=reason)
     if look is None:
-        return {"summary": "The precision did not have to be checked yet."}
+        return {"summary": "It was too early to check the precision."}
     return {"summary": f"Look {look.number} after {answers:,} answers{': the campaign stops' * bool(stop)}."}
 
 

@@ -57,8 +57,8 @@ class ReleaseParameters(ParameterSet):
     leave_out_people: bool = parameter(
         False,
         label="Leave out people who cannot be protected otherwise",
-        help="Readers can match people across releases by their answers. This leaves out people who would "
-        "then be recognizable, with their answers. Without it, such a release is refused.",
+        help="Readers can match people across releases by their answers. If you choose this, people who "
+        "would then be recognizable are left out, with their answers. Otherwise, such a release is refused.",
     )
 
     @field_validator("formats", mode="before")

@@ -317,8 +317,8 @@ COEFFICIENTS = {
 }
 # The meaning of a note on a coefficient.
 COEFFICIENT_NOTES = {
-    "sampled_pairs": "estimated: an attribute with more than 50,000 pairs of drawings is represented by 50,000 of "
-    "them, drawn at random",
+    "sampled_pairs": "estimated: an attribute with more than 50,000 pairs of drawings is represented by a "
+    "random sample of 50,000 pairs",
 }
 
 

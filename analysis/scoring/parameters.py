@@ -159,7 +159,7 @@ class CaptionParameters(ScorerParameters):
             SAMPLE: "Random captions, drawn with the image’s seed",
         },
         label="Decoding",
-        help="How captions are chosen.",
+        help="How the captions of an image are chosen.",
     )
     max_new_tokens: int = parameter(
         30,
@@ -180,7 +180,7 @@ class CaptionParameters(ScorerParameters):
         ge=0.01,
         le=1,
         label="Top p",
-        help="Tokens are drawn from the most likely ones that together have this probability.",
+        help="Tokens are drawn from the most likely tokens that together have this probability.",
     )
     prompt: _Text = parameter(
         "",

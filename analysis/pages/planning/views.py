@@ -133,7 +133,10 @@ class Preregister(StudyView, FormPage[forms.Form]):
 
     def call(self) -> str:
         registration = preregister(study=self.study, plan=self.plan, by=self.by)
-        return f"Preregistration {registration.number} is saved. Its SHA-256 is {registration.sha256}."
+        return (
+            f"Preregistration {registration.number} is saved. The SHA-256 of the preregistration is "
+            f"{registration.sha256}."
+        )
 
 
 @requires(get=Capability.SEE_RESULTS)

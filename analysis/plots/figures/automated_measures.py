@@ -158,7 +158,7 @@ def theta_beside_plot(
     )
     heading = Heading(
         "automated-theta",
-        "Does a machine find the same groups stereotyped as people do?",
+        "Do a machine and people find the same groups stereotyped?",
         "θ smoothed; dashed line: both equal",
         len(defined),
     )

@@ -6,7 +6,7 @@ from analysis.releases.documents.front_matter import front_matter
 from analysis.releases.documents.markdown import amount, code, listed, plain, sections, table
 
 SIMULATED = "**Simulated.** The labels were made by a program to try out the study. No person gave them."
-INVENTED = "The peoples in it are invented."
+INVENTED = "The peoples in this dataset are invented."
 
 
 def data_card(contents: Contents) -> str:

@@ -50,7 +50,7 @@ def _release(version: int, day: str, digest: str, changes: Changes, rows: Mappin
         return
     lines = list(changed(changes))
     yield f"Since release {changes.previous}:"
-    yield bullets(lines or ["no changes of the kinds that this list shows"])
+    yield bullets(lines or ["nothing that this list covers has changed"])
     moved = {
         name: changes.rows[name]
         for name in ALL_TABLES

@@ -222,11 +222,11 @@ def _field(
         why = "Nobody stated it."
     elif 0 < floor == level:
         why = (
-            "It is no more detailed than in an earlier release, because people can be matched across releases by "
-            "their answers."
+            "This field is no more detailed than in an earlier release, because people can be matched "
+            "across releases by their answers."
         )
     elif level_name == WITHHELD:
-        why = f"With it, too many combinations would have belonged to fewer than {k} people."
+        why = f"If this field were released, too many combinations of values would belong to fewer than {k} people."
     elif released_count < stated:
         why = (
             f"Released for {released_count:,} of the {stated:,} people who stated it. For the others, the "

@@ -72,7 +72,7 @@ _WORDS = {
     "spearman": "rank correlation of the score and the share of people who marked the attribute",
     "automatable": "whether precision_low reaches the target precision",
     "reason": "why a value of the row is null",
-    "human_reason": "why a value by people is null",
+    "human_reason": "why a value based on people's answers is null",
     "bin": "number of the class of scores",
     "low": "lower end of the class",
     "high": "upper end of the class",
@@ -104,7 +104,8 @@ _WORDS = {
     "mcas": "sum of the four components; above 0, the target is nearer to the first set",
     "effect_size": "effect size of the sum",
     "p_value": "two-sided p value of the sum, by a permutation test",
-    "terms": "which targets: those with positive scores, those with negative scores, or all",
+    "terms": "targets that the row is about: targets with positive scores, targets with negative scores, or "
+    "all targets",
     "mean": "mean MCAS",
     "sd": "population standard deviation of the scores",
     "images": "number of images that the scorer judged",

@@ -29,7 +29,11 @@ def require_folder(output: Path) -> None:
         raise Conflict("output_not_writable", f"{parent} cannot be written to.")
     obstacle = next((output / name for name in _names() if (output / name).is_dir()), None)
     if obstacle is not None:
-        raise Conflict("output_taken", f"{obstacle} is a folder, and a file of that name is to be written.")
+        raise Conflict(
+            "output_taken",
+            f"{obstacle} is a folder, but a file with this name must be written: choose another output "
+            "folder.",
+        )
 
 
 def write(*, study: Study, results: Results, output: Path) -> list[Path]:

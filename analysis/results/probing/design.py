@@ -77,7 +77,7 @@ class DesignParameters(ParameterSet):
     @classmethod
     def _require_numbers(cls, value: str) -> str:
         if not 1 <= len(whole_numbers(value)) <= MOST_VALUES:
-            raise ValueError("no list of whole numbers")
+            raise ValueError("not a list of whole numbers")
         return value
 
 

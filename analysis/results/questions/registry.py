@@ -229,9 +229,9 @@ MEASURES: dict[str, DeclaredMeasure] = {
             "point_agreement",
             "Agreement on points",
             "question_agreement",
-            "For two annotators who both marked points in an image: how often they have a point near one of the "
-            "other’s (within 5 % of the image’s diagonal), and the share of their points that are. These "
-            "figures are not corrected for agreement by chance.",
+            "For two annotators who both marked points in an image: how often they have a point near one of "
+            "the other’s (within 5 % of the image’s diagonal), and the share of their points that are near "
+            "one of the other’s. These figures are not corrected for agreement by chance.",
             _REGIONS,
             region="point",
         ),

@@ -151,8 +151,8 @@ def _people(study: Study, summary: Summary) -> Iterable[str]:
         )
         yield str(ids["sentence"])
         yield (
-            "Measures that need to tell people apart were not computed, and agreement pairs the judgements of an image "
-            "and an attribute."
+            "Measures that need to distinguish people were not computed, and agreement compares all "
+            "judgements of the same image and attribute."
         )
     else:
         judged, rated = annotators_of_images(summary), annotators_of_attributes(summary)

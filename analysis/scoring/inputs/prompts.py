@@ -43,8 +43,8 @@ def check_templates(templates: Sequence[str], *, places: frozenset[str]) -> None
         named_places = placeholders.check(template) - {"a_an", "A_an"}
         if named_places != places:
             must = (
-                "must have the place {attr} for the attribute, and no other place"
+                "must contain the placeholder {attr} for the attribute, and no other placeholder"
                 if places
-                else "must not have places such as {attr}"
+                else "must not contain placeholders such as {attr}"
             )
             raise DomainError("prompt_invalid", f"The prompt “{template}” {must}.")

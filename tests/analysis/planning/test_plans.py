@@ -76,7 +76,7 @@ def test_a_pilot_gives_rates_agreement_times_and_pay(study, lead):
 def test_one_button_fills_the_form_from_a_pilot(study, lead, lead_client):
     campaign = labelled(study, lead).campaign
     page = compact(lead_client.get(f"{NEW}?pilot={campaign.slug}").content.decode())
-    assert f"Rates, agreement, times and pay below are those of “{campaign.name}”" in page
+    assert f"Rates, agreement, times and pay below come from “{campaign.name}”" in page
     assert 'value="0.417"' in page
     assert lead_client.get(f"{NEW}?pilot=nowhere").status_code == 404
 

@@ -114,5 +114,5 @@ def test_a_paused_campaign_is_not_checked(labelled, lead):
     (job,) = precision.queue_looks()
     lifecycle.pause(campaign=labelled, by=lead)
     execute(job.pk)
-    assert Job.objects.get(pk=job.pk).result == {"summary": "The precision did not have to be checked yet."}
+    assert Job.objects.get(pk=job.pk).result == {"summary": "It was too early to check the precision."}
     assert not PrecisionLook.objects.exists()

@@ -134,7 +134,7 @@ def test_the_report_has_every_part(computed, analyst_client):
     report = read(analyst_client, reverse("analysis:report", kwargs={"study": "weavers"}))
     for words in (
         "96 answers of weaver-1, weaver-2 count.",
-        "They show what models say, not what is true of people.",
+        "Answers show what models say, not what is true of people.",
         "How often do models not choose?",
         "Models compared: trades",
         "weaver-1 · size: short − tall",

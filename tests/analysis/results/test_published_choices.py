@@ -108,7 +108,9 @@ def test_both_ways_of_counting_none_of_the_above_are_in_the_summary_and_report(m
     assert both["as_random"]["mean"]["theta"] == pytest.approx(2.8125, abs=1e-12)
     assert {name: line[name] for name in both[mode]} == both[mode]
     report = words((tmp_path / "out" / "report.html").read_text(encoding="utf-8"))
-    table = report.split("The headline, by how ‘none of the above’ is counted")[1].split("</table>")[0]
+    table = report.split("Headline result for each way of counting ‘none of the above’")[1].split("</table>")[
+        0
+    ]
     assert "5.00" in table
     assert "2.81" in table
     assert table.count("used in this report") == 1

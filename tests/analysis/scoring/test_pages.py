@@ -203,8 +203,8 @@ def test_time_is_estimated_from_the_last_run_of_the_same_scorer(study, lead, lea
 @pytest.mark.parametrize(
     ("chosen", "said"),
     [
-        ({"kind": "clip", "templates": "a photo"}, "must have the place {attr}"),
-        ({"kind": "clip", "contrast": "a {attr}"}, "must not have places such as {attr}"),
+        ({"kind": "clip", "templates": "a photo"}, "must contain the placeholder {attr}"),
+        ({"kind": "clip", "contrast": "a {attr}"}, "must not contain placeholders such as {attr}"),
         ({"kind": "captions-model"}, "Enter a model"),
         ({"kind": "captions-ngrams", "model_id": "x", "captions": "51"}, "less than or equal to 50"),
         ({"kind": "palm-reading"}, "Select a valid choice"),

@@ -27,10 +27,10 @@ def differences(rows: ProbeTableRows) -> QuestionPart:
             table="pairs_tests",
             title="Differences between groups",
             explanations=(
-                "The difference is the mean answer about the first group minus that about the second, over scenarios "
-                "whose images differ only in the person. An answer counts +1 or −1 for the option it chose, and 0 if "
-                "it chose neither. p comes from the paired t test and is adjusted by Holm’s method within "
-                "its family.",
+                "The difference is the mean answer about the first group minus the mean answer about the "
+                "second group, over scenarios whose images differ only in the person. An answer counts +1 "
+                "or −1 for the option it chose, and 0 if it chose neither. p comes from the paired t test "
+                "and is adjusted by Holm’s method within its family.",
                 *NULLS,
             ),
             value="Difference",
@@ -72,8 +72,9 @@ def order_effects(rows: ProbeTableRows) -> QuestionPart:
             table="pairs_order_effects",
             title="Order of the options",
             explanations=(
-                "The difference is the mean answer with the options in the first order minus that with the second "
-                "order, over the same scenarios and groups. p is adjusted for all models and experiments.",
+                "The difference is the mean answer with the options in the first order minus the mean "
+                "answer with the second order, over the same scenarios and groups. p is adjusted for all "
+                "models and experiments.",
                 *NULLS,
             ),
             value="Difference",
@@ -95,8 +96,8 @@ def models_compared(rows: ProbeTableRows, *, measure: str) -> QuestionPart:
             table="pairs_model_differences",
             title="How differently models answer about groups" if of_groups else "Mean answers of models",
             explanations=(
-                "The difference between the two groups in the first model’s answers minus that in the second’s, over "
-                "the scenarios that both answered."
+                "The difference between the two groups in the first model’s answers minus the same "
+                "difference in the second model’s answers, over the scenarios that both answered."
                 if of_groups
                 else "The first model’s mean answer minus the second’s, over the scenarios that both answered.",
                 "p is adjusted for all pairs of models and both tables.",

@@ -128,8 +128,8 @@ def pairs(source: QuestionSource) -> QuestionPart:
         "preference_pairs",
         lines,
         [
-            "The difference in strength between two items. If its interval includes 0, these answers show no "
-            "difference."
+            "The difference in strength between two items. If the interval includes 0, these answers show "
+            "no difference."
         ],
         "Comparisons",
     )

@@ -161,7 +161,7 @@ def test_too_many_labels_for_a_request_are_offered_as_a_release(marked, report, 
     assert "Build a release instead" in answer.content.decode()
     page = analyst_client.get(address("overview")).content.decode()
     assert address("labels", table="judgements") not in page
-    assert "Build a release of them" in page
+    assert "Build a release of the labels" in page
 
 
 def test_pages_stop_counting_at_a_limit(marked, analyst, analyst_client, monkeypatch):

@@ -13,7 +13,7 @@ from catalog.models import Attribute
 from generation.models import Image
 
 IMAGES = 160  # with two drawings each: 51,040 pairs, where 50,000 are compared
-SAID = "represented by 50,000 of them"
+SAID = "represented by a random sample of 50,000 pairs"
 
 
 @pytest.fixture
