@@ -57,7 +57,7 @@ def connect(*, study: Study, url: str, token: str, by: User | None) -> LabelStud
     except IntegrityError:
         raise Conflict(
             "label_studio_connected",
-            f"{address} is already connected to this study. You can change its token.",
+            f"{address} is already connected to this study. You can change the token of this connection.",
         ) from None
     return server
 

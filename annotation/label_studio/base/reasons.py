@@ -12,7 +12,7 @@ State = LabelStudioAnnotation.State
 DELETED_THERE = "deleted in Label Studio"
 SKIPPED_THERE = "skipped in Label Studio afterwards"
 FLAGGED_THERE = "sent or changed in Label Studio under another’s name"
-UNREADABLE_THERE = "changed in Label Studio to what cannot be read as an answer"
+UNREADABLE_THERE = "changed in Label Studio to something that cannot be read as an answer"
 NOBODYS = "its user in Label Studio is not mapped to this annotator"
 OURS = frozenset({DELETED_THERE, SKIPPED_THERE, FLAGGED_THERE, UNREADABLE_THERE, NOBODYS})
 BECAUSE: Mapping[str, str] = {
@@ -25,7 +25,7 @@ SURPLUS = "the task had all its annotations, or the campaign’s quotas leave no
 
 # Reasons of annotations in Label Studio.
 NOT_SENT = "its task was not sent from here"
-NO_MAKER = "nothing says who made it"
+NO_MAKER = "it is unknown who made it"
 NOT_ENROLLED = "its annotator does not take part in this campaign"
 PAUSED = "its annotator’s part in this campaign is paused"
 PUT_OUT = "its annotator was excluded from this campaign"

@@ -141,7 +141,9 @@ def server_error(place: str, status: int) -> Trouble:
 
 
 def garbage(place: str) -> Trouble:
-    return Trouble("garbage", f"{place} gave an unexpected answer. It may not be Label Studio.")
+    return Trouble(
+        "garbage", f"{place} gave an unexpected answer. The program at this address may not be Label Studio."
+    )
 
 
 def too_large(place: str, limit: int) -> Trouble:

@@ -22,9 +22,9 @@ from web.form_page import Button, FormPage
 # Nobody reads a longer list; a pseudonym that is not suggested can still be typed.
 SUGGESTED = 200
 _MOVES: dict[str, tuple[Callable[..., Any], str]] = {
-    "ignore": (identity.ignore, "{} is left out. Their answers do not count."),
-    "undo": (identity.undo, "The decision about {} is undone. Their answers do not count for now."),
-    "erase": (identity.erase, "Their name is forgotten here, and their answers are left out."),
+    "ignore": (identity.ignore, "{} is left out. This user’s answers do not count."),
+    "undo": (identity.undo, "The decision about {} is undone. This user’s answers do not count for now."),
+    "erase": (identity.erase, "The user’s name is deleted here, and the user’s answers are left out."),
 }
 
 

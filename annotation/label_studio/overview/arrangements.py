@@ -27,19 +27,21 @@ def offered(campaign: Campaign) -> list[Offered]:
             _Arrangement.PER_SLOT,
             f"{_projects(per_task)}: one for each answer that a screen needs",
             "Every project contains every screen once. You tell each person which project is theirs.",
-            "In their own project, nobody sees another person’s answers.",
+            "People who stay in their own project do not see other people’s answers.",
             "Label Studio’s free edition lets everybody open every project, so people must stay in theirs. "
-            "If somebody works in two projects, they answer screens twice. Only the first answer counts, and the "
-            "second one is missing until you delete it there and ask somebody else.",
+            "If somebody works in two projects, they answer screens twice. Only the first answer counts, "
+            "and the second one is missing until you delete the answer in Label Studio and ask somebody "
+            "else.",
         ),
         Offered(
             _Arrangement.PER_ANNOTATOR,
             "A project for each annotator: "
             + (f"{_projects(people)} now" if people else "nobody has joined yet"),
-            "Every person gets their own project with every screen. Only their answers count in it.",
+            "Every person gets their own project with every screen. Only that person’s answers count in the "
+            "project.",
             "Nobody sees another’s answers, and an answer in the wrong project is refused with the reason.",
-            "Label Studio does not know when a screen has enough answers. Each push removes such screens from all "
-            "projects. Answers given before that are surplus, and the work is wasted. "
+            "Label Studio does not know when a screen has enough answers. Each push removes such screens "
+            "from all projects. Answers given before the next push are surplus, and the work is wasted. "
             "Projects exist only for people who have joined the campaign: push again when somebody joins.",
         ),
         Offered(

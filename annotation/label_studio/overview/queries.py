@@ -65,7 +65,8 @@ EXPLAINED: Mapping[str, str] = {
     State.SURPLUS: "The screens of these answers already had all their answers. The additional answers are "
     "stored but do not count.",
     State.FURTHER: "The same person had answered the screen before; the first answer counts.",
-    State.EXCLUDED: "You excluded these answers here. Changes in Label Studio do not bring them back.",
+    State.EXCLUDED: "You excluded these answers here. Changes in Label Studio do not make these answers "
+    "count again.",
     State.NEW: "These answers will be read with the next event or comparison.",
     State.WAITING: "If an answer has no reason here, its annotator is not known yet. Decide this under People.",
     State.CONSENT: "Their annotator has not agreed to the study’s text yet; their answers count once they "
@@ -74,8 +75,8 @@ EXPLAINED: Mapping[str, str] = {
     "answers were last sent by somebody other than their author. The author’s version counts until you "
     "decide. If there is none, the "
     "answer does not count.",
-    State.REFUSED: "These are not valid answers to the questions. They are read again when they are "
-    "corrected in Label Studio.",
+    State.REFUSED: "These are not valid answers to the questions. Stereoscope reads an answer again when it "
+    "is corrected in Label Studio.",
     State.LEFT_OUT: "You left out the users who gave these answers.",
     State.SKIPPED: "The annotator skipped the screen in Label Studio.",
     State.DELETED: "These answers were deleted in Label Studio. Answers that had counted stay stored here "

@@ -44,8 +44,8 @@ def many_deleted(project: LabelStudioProject, number: int) -> DomainError:
     subject = "1 annotation is" if number == 1 else f"{number:,} annotations are"
     return DomainError(
         MANY_DELETED,
-        f"{subject} no longer in project {project.external_id} of Label Studio, as if its database had been restored "
-        f"from a backup. Their labels stay until you say whether they were deleted on purpose.",
+        f"{subject} no longer in project {project.external_id} of Label Studio, as if its database had been "
+        "restored from a backup. The labels stay until you say whether the answers were deleted on purpose.",
     )
 
 

@@ -41,11 +41,11 @@ def behind(
     missing = sum((place.slot, place.annotator_id) not in present for place in places)
     sentences = []
     if missing:
-        sentences.append(f"{missing:,} project{' is' if missing == 1 else 's are'} not there yet.")
+        sentences.append(f"{missing:,} project{' is' if missing == 1 else 's are'} not in Label Studio yet.")
     sent = LabelStudioTask.objects.filter(project__in=live, task=OuterRef("pk"))
     unsent = tasks.filter(~Exists(sent), held__lt=F("wanted")).count()
     if unsent:
-        sentences.append(f"{unsent:,} screen{' is' if unsent == 1 else 's are'} not there yet.")
+        sentences.append(f"{unsent:,} screen{' is' if unsent == 1 else 's are'} not in Label Studio yet.")
     again = _asked_again(bridge) if keeps_lost else 0
     if again:
         sentences.append(
@@ -58,7 +58,7 @@ def behind(
     blind = image_access.without_picture(bridge).values("task").distinct().count()
     if blind:
         sentences.append(
-            f"{blind:,} screen{' shows no picture' if blind == 1 else 's show no picture'} there."
+            f"{blind:,} screen{' shows no picture' if blind == 1 else 's show no picture'} in Label Studio."
         )
     return sentences
 

@@ -140,14 +140,18 @@ class RecruitAllCells(CampaignView, FormPage[AllCellsForm]):
         ]
         if not provider.has_api:
             message = (
-                f"{len(created)} recruitments are planned. Paste their links into the panel, then open them."
+                f"{len(created)} recruitments are planned. Paste the link of each recruitment into the "
+                "panel, then open the recruitments."
             )
             return self.redirect_with(message, "annotation:recruitments", *self.place())
         announcement = self.form.announcement()
         for recruitment in created:
             link = link_of(self.request, recruitment)
             draft.create(recruitment=recruitment, announcement=announcement, link=link, by=self.by)
-        message = f"{len(created)} drafts are at {provider}. Set their filters there, then publish them here."
+        message = (
+            f"{len(created)} drafts are at {provider}. Set the filters of the drafts at the panel, then "
+            "publish the drafts here."
+        )
         return self.redirect_with(message, "annotation:recruitments_publish", *self.place())
 
 

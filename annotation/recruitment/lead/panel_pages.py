@@ -91,7 +91,10 @@ class RecruitmentDraft(RecruitmentView, FormPage[AnnouncementForm]):
             link=link_of(self.request, self.recruitment),
             by=self.by,
         )
-        return f"The draft is at {self.recruitment.provider}. Set its filters there, then publish it here."
+        return (
+            f"The draft is at {self.recruitment.provider}. Set the filters of the draft at the panel, then "
+            "publish the draft here."
+        )
 
     def context(self) -> dict[str, Any]:
         return super().context() | {"recruitment": self.recruitment}

@@ -77,7 +77,7 @@ class RecruitmentApprove(RecruitmentView, Button):
         places = f"{number:,} {'place is' if number == 1 else 'places are'} approved."
         if pays_by_program(self.recruitment):
             return f"{places} The decisions will be sent to the panel in a moment."
-        return f"{places} Pay them at the panel."
+        return f"{places} Pay these people at the panel."
 
 
 @requires(get=Capability.RECRUIT, post=Capability.RECRUIT)

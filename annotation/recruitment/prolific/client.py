@@ -155,7 +155,7 @@ class ProlificClient:
     def approve(self, submission_ids: Sequence[str]) -> None:
         """Approve at most `MOST_APPROVED` submissions; those that are approved already stay so."""
         if not 1 <= len(submission_ids) <= MOST_APPROVED:
-            raise ValueError(f"submission_ids: give 1 to {MOST_APPROVED:,} of them")
+            raise ValueError(f"submission_ids: give 1 to {MOST_APPROVED:,} ids")
         body = {"submission_ids": list(submission_ids)}
         self._connection.post(f"{_API}/submissions/bulk-approve/", body, repeatable=True)
 

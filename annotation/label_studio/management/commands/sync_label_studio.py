@@ -58,6 +58,7 @@ def _bridge(campaign: int) -> LabelStudioBridge:
     if bridge is None:
         raise Conflict(
             "not_bridged",
-            f"Campaign {campaign} is not labelled in a Label Studio. Start labelling there on the campaign’s page.",
+            f"Campaign {campaign} is not labelled in a Label Studio. Start labelling in Label Studio on the "
+            "campaign’s page.",
         )
     return bridge

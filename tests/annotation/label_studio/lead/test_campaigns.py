@@ -113,8 +113,8 @@ def test_the_page_lists_what_a_push_would_update(bridge, lead, lead_client):
     bridge.projects.filter(slot=2).update(gone_at=timezone.now())
     LabelStudioTask.objects.filter(project__bridge=bridge).order_by("pk").first().delete()
     page = text(lead_client.get(HERE))
-    assert "1 project is not there yet." in page
-    assert "1 screen is not there yet." in page
+    assert "1 project is not in Label Studio yet." in page
+    assert "1 screen is not in Label Studio yet." in page
     assert "still see earlier guidelines" in page
     assert "gone there" in page
 
@@ -131,7 +131,7 @@ def test_a_draft_is_opened_first(draft, lead_client):
     server_of(draft.study)
     page = text(lead_client.get("/studies/isles/campaigns/drafted/label-studio/"))
     assert "The campaign is a draft" in page
-    assert "Start labelling there" not in page
+    assert "Start labelling in Label Studio" not in page
 
 
 def test_a_missing_webhook_is_reported(bridge, lead_client):
@@ -156,7 +156,7 @@ def test_problems_are_shown_with_a_remedy(bridge, lead_client, analyst_client):
 
 def test_expired_addresses_of_images_are_reported_and_renewed(bridge, lead_client):
     LabelStudioBridge.objects.update(images_until=timezone.now() - timedelta(hours=1))
-    assert "Images are no longer shown there" in text(lead_client.get(HERE))
+    assert "Label Studio can no longer show the images" in text(lead_client.get(HERE))
     assert lead_client.post(f"{HERE}renew/", {"days": "0"}).status_code == 400
     answer = lead_client.post(f"{HERE}renew/", {"days": "10"}, follow=True)
     assert "The addresses are extended." in text(answer)
@@ -170,7 +170,7 @@ def test_a_rating_campaign_says_nothing_of_images_it_does_not_show(rating, lead_
     page = text(lead_client.get(f"/studies/isles/campaigns/{rating.slug}/label-studio/"))
     assert rated.images_until is not None
     assert "Addresses of images" not in page
-    assert "Images are no longer shown" not in page
+    assert "Label Studio can no longer show the images" not in page
 
 
 def test_missing_answers_that_nobody_is_asked_for_are_reported(bridge, lead_client):
@@ -196,7 +196,7 @@ def test_missing_answers_that_nobody_is_asked_for_are_reported(bridge, lead_clie
 def test_the_lead_decides_whether_missing_answers_were_deleted_or_lost(
     bridge, lead_client, decision, missing, gone
 ):
-    assert "Deleted there, or lost?" not in text(lead_client.get(HERE))
+    assert "Were the answers deleted or lost?" not in text(lead_client.get(HERE))
     assert "No decision is needed" in text(lead_client.get(f"{HERE}missing/"))
     seen(bridge, user_of(bridge.server, 1), 3, state=State.WAITING, missing="held")
     assert "3 answers are no longer in Label Studio" in text(lead_client.get(HERE))

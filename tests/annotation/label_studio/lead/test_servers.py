@@ -148,7 +148,7 @@ def test_a_server_in_use_stays_connected(bridge, lead_client):
 def test_a_server_is_disconnected_after_confirmation(study, lead_client):
     server = server_of(study)
     url = f"{SERVERS}{server.pk}/disconnect/"
-    assert "Its token and the names of its users are deleted" in text(lead_client.get(url))
+    assert "The token and the names of the users are deleted" in text(lead_client.get(url))
     assert "is disconnected" in text(lead_client.post(url, follow=True))
     assert not LabelStudioServer.objects.exists()
 

@@ -155,7 +155,7 @@ def test_a_warning_from_day_14_says_that_the_panel_approves_by_itself(recruitmen
 def test_a_lost_bonus_is_explained_with_what_to_do(recruitment, lead_client, unknown_bonus):
     content = text(lead_client.get(page("recruitment_review", recruitment)))
     assert "Payments that may be lost" in content
-    assert "It was paid" in content
+    assert "Mark as paid" in content
     assert "Send again…" not in content
     PanelPayment.objects.update(looked_at=timezone.now())
     assert "Send again…" in text(lead_client.get(page("recruitment_review", recruitment)))
