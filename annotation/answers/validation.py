@@ -185,9 +185,9 @@ def _ticked(raw: object, attribute_ids: Mapping[str, int], wrong: dict[str, str]
         wrong["ticked"] = "Give a list of attribute references."
         return set()
     if any(ref not in attribute_ids for ref in raw):
-        wrong["ticked"] = "One of them is not on this screen."
+        wrong["ticked"] = "One of the attributes is not on this screen."
     elif len(set(raw)) != len(raw):
-        wrong["ticked"] = "One of them is ticked twice."
+        wrong["ticked"] = "One of the attributes is ticked twice."
     return {attribute_ids[ref] for ref in raw if ref in attribute_ids}
 
 

@@ -19,19 +19,27 @@ class CodeField(serializers.JSONField):
 
 
 _VALUES: list[dict[str, Any]] = [
-    {"type": "integer", "description": "a scale: the code of a point"},
-    {"type": "string", "description": "a choice: a code; a comparison: s1, s2 or tie; a text"},
-    {"type": "array", "items": {"type": "string"}, "description": "a choice of several: their codes"},
+    {"type": "integer", "description": "for a scale: the code of a point"},
+    {
+        "type": "string",
+        "description": "for a choice: a code; for a comparison: s1, s2 or tie; for a text: the text",
+    },
+    {
+        "type": "array",
+        "items": {"type": "string"},
+        "description": "for a choice of several answers: their codes",
+    },
     {
         "type": "array",
         "items": {"type": "integer", "minimum": 0},
-        "description": "words: their places in the text",
+        "description": "for words: their places in the text",
     },
 ]
 _OF_STIMULI: dict[str, Any] = {
     "type": "object",
     "additionalProperties": {"anyOf": _VALUES},
-    "description": "a ranking: the place of each stimulus from 1; a question asked of each stimulus: its value",
+    "description": "for a ranking: the place of each stimulus, counted from 1; for a question asked about "
+    "each stimulus: the answer about it",
 }
 
 

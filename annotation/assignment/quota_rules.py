@@ -186,7 +186,7 @@ def in_words(rule: Rule) -> str:
     if rule.kind == DISTINCT:
         return f"No two annotators have the same {field}, and all of them stated it."
     number = f"{'At least' if rule.kind == AT_LEAST else 'At most'} {rule.k} of each task’s annotators"
-    values = "that of the group shown" if rule.matches_group else names_of(rule)
+    values = "the same as for the group shown" if rule.matches_group else names_of(rule)
     return f"{number}: {field} {'given, and not' if rule.negated else 'is'} {values}."
 
 

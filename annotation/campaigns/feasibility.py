@@ -86,7 +86,7 @@ def _before_opening(campaign: Campaign, plan: CampaignPlan, quotas: CampaignQuot
         ):
             lacking.update(
                 _missing(rules, [], annotators_per_task, people)
-                or ["no combination of them meets every rule"]
+                or ["no combination of these people meets every rule"]
             )
     sentences += _lacking_sentences(lacking, len(group_ids), "group" if group_ids != [None] else "task")
     return QuotaReport(_words(quotas), tuple(sentences), impossible=impossible)
@@ -198,13 +198,13 @@ def _report(campaign: Campaign, tasks: QuerySet[Task], annotators_per_task: int 
             f"{stuck:,} task{'s' * (stuck != 1)} cannot be completed by the people who take part now."
         )
     sentences += [
-        f"{number:,} of them {'need' if number != 1 else 'needs'} {need}."
+        f"{number:,} of these tasks {'need' if number != 1 else 'needs'} {need}."
         for need, number in lacking.most_common(_NAMED)
     ]
     if broken:
         sentences.append(
-            f"{broken:,} task{'s' * (broken != 1)} can never be completed. Their rules cannot be met, or "
-            "people who answered have changed what they say about themselves."
+            f"{broken:,} task{'s' * (broken != 1)} can never be completed. The rules of these tasks cannot "
+            "be met, or people who answered have changed what they say about themselves."
         )
     return QuotaReport(_words(quotas), tuple(sentences), stuck, broken)
 
@@ -279,7 +279,7 @@ def _missing(
 
 
 def _who(rule: Rule, number: int, *, invert: bool = False) -> str:
-    values = names_of(rule) or "that of the group"
+    values = names_of(rule) or "the same as the group’s"
     excludes = rule.negated != invert
     people = "one more person" if number == 1 else f"{number} more people"
     return f"{people} with {rule.field} {'other than ' if excludes else ''}{values}"

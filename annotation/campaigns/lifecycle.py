@@ -165,7 +165,9 @@ def _refuse_fixed(options: Mapping[str, Any]) -> None:
         raise DomainError(
             "settings_fixed",
             f"{', '.join(fixed)} cannot change: only {', '.join(sorted(CHANGEABLE))} can.",
-            fields={f"options.{option}": "This was fixed when the campaign opened." for option in fixed},
+            fields={
+                f"options.{option}": "This option was fixed when the campaign opened." for option in fixed
+            },
         )
 
 

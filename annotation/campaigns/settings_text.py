@@ -156,7 +156,7 @@ def _source(campaign: Campaign, options: Options) -> str:
     slug = options.visual_source.removeprefix(FROM_CAMPAIGN)
     rating = campaign.study.campaigns.filter(slug=slug).first()
     who = "everybody" if options.visual_rule == "unanimous" else "more than half"
-    return f"those that {who} in “{rating.name if rating else slug}” rated as visual"
+    return f"attributes that {who} in “{rating.name if rating else slug}” rated as visual"
 
 
 def _images(options: Options) -> str:

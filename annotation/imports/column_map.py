@@ -90,7 +90,7 @@ class ColumnMap:
             needed += ["image"] if self.group_from_image else ["image", "group"]
         missing = [name for name in needed if name not in self.columns]
         if missing:
-            raise _bad(missing[0], f"map {missing[0]}: say which column holds it ({FIELDS[missing[0]]})")
+            raise _bad(missing[0], f"map {missing[0]}: say which column contains it ({FIELDS[missing[0]]})")
         box_columns = [name for name in BOX_COLUMNS if name in self.columns]
         if box_columns and len(box_columns) < len(BOX_COLUMNS):
             raise _bad("box_1", "map all four of box_1, box_2, box_3 and box_4, or none of them")
@@ -113,7 +113,7 @@ class LabelImportOptions(ParameterSet):
     none_of_the_above: str = parameter(
         NONE_OF_THE_ABOVE,
         label="‘None of the above’",
-        help="The attribute that stands for the answer ‘none of the above’.",
+        help="The attribute that means the answer ‘none of the above’.",
     )
     group_from_image: bool = parameter(
         False,

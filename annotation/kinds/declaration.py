@@ -66,7 +66,8 @@ class Kind(Declared):
         label="Name of a campaign", help="Proposed when a lead plans a campaign of this kind."
     )
     work: Texts = parameter(
-        label="Work", help="How the work is described to annotators. Do not say what is measured."
+        label="Work",
+        help="How the work is described to annotators. Do not reveal what the campaign measures.",
     )
     public_name: Name = parameter(
         label="Public name", help="The name of the kind in the JSON that annotators receive."
@@ -102,7 +103,9 @@ class Kind(Declared):
         {}, label="Guidelines", help="Shown to annotators until a lead changes the campaign’s guidelines."
     )
     standard_rules: tuple[StandardRule, ...] = parameter(
-        (), label="Quality rules", help="They warn leads about annotators in every campaign of the kind."
+        (),
+        label="Quality rules",
+        help="These rules warn leads about annotators in every campaign of the kind.",
     )
 
     @model_validator(mode="before")

@@ -85,13 +85,13 @@ def _as_labels(value: object) -> object:
     """Sort a list of labels; JSON has no tuples."""
     if isinstance(value, list | tuple) and value and all(isinstance(label, str) for label in value):
         return tuple(sorted(set(value)))
-    raise ValueError("no list of labels")
+    raise ValueError("not a list of labels")
 
 
 def _as_texts(value: object) -> object:
     """Return a list of distinct texts, without blank ones and surrounding white space."""
     if not isinstance(value, list | tuple) or not all(isinstance(text, str) for text in value):
-        raise ValueError("no list of texts")
+        raise ValueError("not a list of texts")
     texts = tuple(dict.fromkeys(filter(None, (text.strip() for text in value))))
     if len(texts) > MOST_TEXTS or not all(len(text) <= LONGEST_TEXT and "\x00" not in text for text in texts):
         raise ValueError("too many texts, or one that is too long")
@@ -101,7 +101,7 @@ def _as_texts(value: object) -> object:
 def _as_choices(value: object) -> object:
     """Return a list of words as a tuple, each once; JSON has no tuples."""
     if not isinstance(value, list | tuple):
-        raise ValueError("no list of words")
+        raise ValueError("not a list of words")
     return tuple(dict.fromkeys(value))
 
 
@@ -136,7 +136,8 @@ class Options(ParameterSet):
         ge=0,
         le=20,
         label="Random attributes per stereotype",
-        help="Drawn from visual attributes that are not listed for the group. They are the baseline of θ.",
+        help="Random attributes are drawn from visual attributes that are not listed for the group. They "
+        "are the baseline of θ.",
     )
     model_labels: Annotated[tuple[str, ...] | None, BeforeValidator(_as_labels)] = parameter(
         None,
@@ -164,23 +165,24 @@ class Options(ParameterSet):
         (),
         expected=f"a list of at most {MOST_TEXTS:,} texts of at most {LONGEST_TEXT:,} characters",
         label="Texts",
-        help="One text a line; each is a screen.",
+        help="One text per line. Each text is a screen.",
     )
     texts_from: str = parameter(
         "",
         expected="'campaign:' followed by the short name of a campaign of this study that asks for texts, 'answers' or "
         "'associations'",
         label="Texts from",
-        help="Of a campaign: each text that counts is a screen, and goes when its writer withdraws. 'answers', where "
-        "the kind codes them: models’ answers that the rules have coded. 'associations', where the kind is about "
-        "them: pairs that a judge rated.",
+        help="From a campaign: each text that counts is a screen, which is withdrawn when the writer "
+        "withdraws consent. 'answers', for kinds that code them: models’ answers that the rules have coded. "
+        "'associations', for kinds about associations: pairs that a judge rated.",
     )
     pairs: int = parameter(
         200,
         ge=1,
         le=MOST_TEXTS,
         label="Associations to draw",
-        help="They are drawn at random, equally many of each level that the judge gave, as far as there are enough.",
+        help="Associations are drawn at random, with the same number for each level that the judge gave if "
+        "there are enough.",
     )
     sure_share: float = parameter(
         0.1,
@@ -214,7 +216,7 @@ class Options(ParameterSet):
         ge=0,
         le=10_080,
         label="Minutes in which an answer can be corrected",
-        help="Counted from when it was submitted.",
+        help="Counted from the moment the answer was submitted.",
     )
     gold_share: float = parameter(
         0.0,
@@ -240,8 +242,8 @@ class Options(ParameterSet):
         ge=1,
         le=100_000,
         label="Screens of each person",
-        help="How many screens you expect each person to answer. The number of people for the quotas follows from it. "
-        "It is not a limit.",
+        help="How many screens you expect each person to answer. The number of people for the quotas "
+        "follows from it. This number is not a limit.",
     )
     tasks_per_day: int | None = parameter(
         None, ge=1, le=10_000, label="Screens a day, at most", help="Leave empty for no limit."
@@ -250,7 +252,7 @@ class Options(ParameterSet):
         None,
         ge=0,
         le=10_000,
-        label="At most this many of them with offensive stereotypes",
+        label="Screens a day with offensive stereotypes, at most",
         help="Screens with a stereotype that the resource’s raters called offensive; all screens of a sensitive kind. "
         "Leave empty for no limit.",
     )
@@ -327,9 +329,9 @@ class Options(ParameterSet):
         le=100,
         expected="a number from 0.001 to 100",
         label="Stop at this half-width of θ",
-        help="Half the 95 % interval of θ over all groups, from all labels of the study. If you look at the interval "
-        "while answers come in, it becomes too narrow and you find effects that do not exist more often. Preregister "
-        "this rule. Leave empty for none.",
+        help="Half the 95 % interval of θ over all groups, from all labels of the study. If you look at the "
+        "interval while answers come in, it becomes too narrow, and you more often find effects that do not "
+        "exist. Preregister this rule. Leave empty for none.",
     )
     stop_least: int = parameter(
         200,
@@ -364,7 +366,7 @@ class Options(ParameterSet):
         ge=1,
         le=720,
         label="Hours without an answer",
-        help="A campaign in which screens wait counts as stuck after this time.",
+        help="A campaign that still needs answers counts as stuck after this many hours without an answer.",
     )
     junk_share: float = parameter(
         0.25,
@@ -424,7 +426,7 @@ class Options(ParameterSet):
         if self.texts_from and (problem := self._wrong_source(study, kind)):
             problems["texts_from"] = problem
         if self.stop_at_budget and self.pay_budget is None:
-            problems["stop_at_budget"] = "Set a budget to stop at."
+            problems["stop_at_budget"] = "Set the budget at which the campaign stops."
         if self.model_labels is not None:
             labels = study.images.values_list("model_label", flat=True).order_by().distinct()
             if missing := sorted(set(self.model_labels) - set(labels)):
@@ -437,7 +439,7 @@ class Options(ParameterSet):
         if slug == self.texts_from and slug not in (FROM_ANSWERS, FROM_ASSOCIATIONS):
             return f"Give {self.declaration('texts_from').expected}."
         if self.texts:
-            return "Paste texts, or take those of a campaign or of models, but not both."
+            return "Paste texts, or take texts from a campaign or from models, but not both."
         if slug == FROM_ANSWERS:
             return "" if coding_question(kind) else "This kind does not code models’ answers."
         if slug == FROM_ASSOCIATIONS:

@@ -125,13 +125,15 @@ def _conditions(kind: Kind) -> Iterator[Fault]:
         path = ("questions", place, "when")
         earlier = {before.name: before for before in kind.questions[:place]}.get(question.when.question)
         if earlier is None:
-            text = f"{question.name} depends on {question.when.question}, which is not asked before"
+            text = f"{question.name} depends on {question.when.question}, which is not asked earlier"
             yield Fault((*path, "question"), text)
         elif earlier.each and not question.each:
-            text = f"{question.name} is asked once, and depends on what is asked of each stimulus"
+            text = (
+                f"{question.name} is asked once, but depends on a question that is asked about each stimulus"
+            )
             yield Fault((*path, "question"), text)
         elif unknown := [answer for answer in question.when.answers if answer not in earlier.codes]:
-            text = f"{question.name} depends on {unknown[0]!r}, no answer to {earlier.name}"
+            text = f"{question.name} depends on {unknown[0]!r}, which is not an answer to {earlier.name}"
             yield Fault((*path, "answers"), text)
 
 
@@ -143,12 +145,14 @@ def _attributes(kind: Kind) -> Iterator[Fault]:
         path = ("questions", place)
         if kind.about_attributes:
             if question.each:
-                yield Fault((*path, "each"), f"{question.name} is asked of each stimulus, and there is one")
+                yield Fault(
+                    (*path, "each"), f"{question.name} is asked about each stimulus, but there is only one"
+                )
             continue
         if question.name == ABOUT_ATTRIBUTES:
             yield Fault((*path, "name"), f"there is no attribute to ask {question.name} about")
         if question.type == "marks":
-            yield Fault(path, f"{question.name} marks attributes, and none are planned")
+            yield Fault(path, f"{question.name} marks attributes, but none are planned")
 
 
 def _stimuli(kind: Kind) -> Iterator[Fault]:
@@ -163,9 +167,9 @@ def _stimuli(kind: Kind) -> Iterator[Fault]:
         if question.region is not None:
             yield from _places(kind, question, (*path, "region"))
         if question.type == "span" and not (stimuli.prompt_shown or stimuli.medium == "text"):
-            yield Fault(path, f"{name} asks for words, and no text is shown")
+            yield Fault(path, f"{name} asks for words, but no text is shown")
         if question.type == "span" and stimuli.medium == "text" and stimuli.most > 1:
-            yield Fault(path, f"{name} asks for words of one text, and several are shown")
+            yield Fault(path, f"{name} asks for words of one text, but several are shown")
         if question.each and (stimuli.most == 1 or question.type in {"compare", "rank", "span"}):
             yield Fault((*path, "each"), f"{name} cannot be asked of each stimulus")
 
@@ -174,7 +178,7 @@ def _places(kind: Kind, question: Question, path: Path) -> Iterator[Fault]:
     """Yield why a question cannot ask for a place in the image."""
     assert question.region is not None
     if kind.stimuli.medium != "image":
-        yield Fault((*path, "shape"), f"{question.name} asks for a place, and no image is shown")
+        yield Fault((*path, "shape"), f"{question.name} asks for a place, but no image is shown")
     one_answer = question.type in {"scale", "marks", "text"} or (
         question.type == "choice" and not question.several
     )
@@ -182,8 +186,8 @@ def _places(kind: Kind, question: Question, path: Path) -> Iterator[Fault]:
         text = f"{question.name} has no single answer that a place could belong to"
         yield Fault((*path, "shape"), text)
     if kind.stimuli.most > 1 and not question.each:
-        text = f"{question.name} asks for a place and does not say in which image"
+        text = f"{question.name} asks for a place but does not say in which image"
         yield Fault((*path, "shape"), text)
     if unknown := [answer for answer in question.region.after if answer not in question.codes]:
-        text = f"{question.name} asks for a place after {unknown[0]!r}, no answer to it"
+        text = f"{question.name} asks for a place after {unknown[0]!r}, which is not an answer to it"
         yield Fault((*path, "after"), text)

@@ -8,25 +8,32 @@ from annotation.kinds.parts import Declared, Name, Texts
 from annotation.kinds.problems import Fault, refuse
 from foundation.parameters import parameter
 
-_OR_NOT = "Leave it empty if there is no such answer."
+_OR_NOT = "Leave this field empty if there is no such answer."
 
 
 class ScalePoint(Declared):
     """An answer on a scale. An answer apart from the scale, such as “Unsure”, has no position among the others."""
 
     code: int = parameter(
-        label="Number", help="Stored as the answer and used to compute means.", ge=-100, le=100
+        label="Number",
+        help="The number that is stored as the answer and used to compute means.",
+        ge=-100,
+        le=100,
     )
     label: Texts = parameter(label="Label", help="What annotators read.")
     apart: bool = parameter(
-        False, label="Stands apart", help="Such as “Unsure”: it has no place among the others."
+        False,
+        label="Stands apart",
+        help="For an answer such as “Unsure”, which has no place in the order of the other answers.",
     )
 
 
 class CodedAnswer(Declared):
     """An answer to choose, by the code under which it is stored."""
 
-    code: Name = parameter(label="Code", help="Stored as the answer: lower-case letters, digits and _.")
+    code: Name = parameter(
+        label="Code", help="The word that is stored as the answer: lower-case letters, digits and _."
+    )
     label: Texts = parameter(label="Label", help="What annotators read.")
     alone: bool = parameter(
         False,
@@ -50,7 +57,7 @@ class Region(Declared):
         words={None: "Each campaign decides", True: "Yes", False: "No"},
     )
     after: tuple[int | str, ...] = parameter(
-        (), label="Place asked after", help="Choose none to ask for it after every answer."
+        (), label="Place asked after", help="If you choose none, the place is asked for after every answer."
     )
 
 
@@ -59,18 +66,21 @@ class AskedAfter(Declared):
 
     question: Name = parameter(label="Asked", help="After an answer to an earlier question, or always.")
     answers: tuple[int | str, ...] = parameter(
-        label="After these answers", help="Any one of them is enough.", min_length=1
+        label="After these answers", help="The question is asked after any of these answers.", min_length=1
     )
 
 
 class _Question(Declared):
     name: Name = parameter(
-        label="Name", help="Used for its column in results and files: lower-case letters, digits and _."
+        label="Name",
+        help="The name of the question’s column in results and files: lower-case letters, digits and _.",
     )
     label: Texts = parameter(label="Question", help="")
     required: bool = parameter(True, label="Must be answered", help="")
     each: bool = parameter(
-        False, label="Asked of each stimulus", help="Otherwise it is asked once of the whole screen."
+        False,
+        label="Asked of each stimulus",
+        help="Otherwise the question is asked once about the whole screen.",
     )
     when: AskedAfter | None = None
     region: Region | None = None
@@ -96,16 +106,16 @@ class ScaleQuestion(_Question):
 
 
 class ChoiceQuestion(_Question):
-    """One of several answers, or any number of them."""
+    """One of several answers, or any number of answers."""
 
     type: Literal["choice"] = parameter(
-        "choice", label="Choice", help="One of several answers, or any number of them."
+        "choice", label="Choice", help="One of several answers, or any number of answers."
     )
     answers: tuple[CodedAnswer, ...] = parameter(
         label="Answers", help="In the order shown.", min_length=2, max_length=40
     )
     several: bool = parameter(
-        False, label="Several answers", help="Annotators may choose any number of them."
+        False, label="Several answers", help="Annotators may choose any number of answers."
     )
 
     @model_validator(mode="after")

@@ -64,7 +64,8 @@ class Stimuli(Declared):
     sensitive: bool = parameter(
         False,
         label="Sensitive",
-        help="What is shown may hurt. A lead can limit how many such screens each person gets a day.",
+        help="The images or texts may be distressing. A lead can limit how many such screens each person "
+        "gets a day.",
     )
 
     @field_serializer("blind")
@@ -74,7 +75,9 @@ class Stimuli(Declared):
     @model_validator(mode="after")
     def _consistent(self) -> Self:
         if self.least > self.most:
-            refuse(Fault(("least",), f"at least {self.least} stimuli cannot be at most {self.most}"))
+            refuse(
+                Fault(("least",), f"the minimum of {self.least} stimuli is above the maximum of {self.most}")
+            )
         if self.most == 1 and (self.order != "fixed" or self.together or self.differ):
             refuse(Fault(("most",), "one stimulus has no order and nothing in common with others"))
         if self.differ in self.together:

@@ -106,7 +106,7 @@ def from_file(content: bytes) -> Kind:
     try:
         declared = json.loads(content)
     except (ValueError, RecursionError):
-        raise _invalid("The file is no JSON") from None
+        raise _invalid("The file is not JSON") from None
     try:
         kind = Kind.model_validate(declared, strict=False)
     except ValidationError as error:

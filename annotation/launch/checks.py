@@ -112,8 +112,8 @@ def _people(state: LaunchState) -> str:
             f"{more:,} more {'kind of person is' if more == 1 else 'kinds of people are'} missing."
         )
     sentences.append(
-        "Invite these people before you open the campaign. If they come later or from a panel, waive this "
-        "check and give this as the reason."
+        "Invite these people before you open the campaign. If these people come later or from a panel, "
+        "waive this check and give this as the reason."
     )
     return " ".join(sentences)
 

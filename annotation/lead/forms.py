@@ -201,8 +201,8 @@ class ConsentForm(forms.Form):
         required=False,
         widget=forms.Textarea(attrs={"rows": 4}),
         label="Support",
-        help_text="Where annotators can find help if something troubles them. The text is shown with the "
-        "content notice and at the end.",
+        help_text="Where annotators can find help if something troubles them. Annotators see this text with "
+        "the content notice and at the end.",
     )
     labels_when_erased = forms.ChoiceField(
         choices=ConsentText.LabelsWhenErased.choices,

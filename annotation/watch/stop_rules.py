@@ -106,7 +106,7 @@ def _reached(campaign: Campaign, now: datetime) -> Iterator[ReachedRule]:
         spending = spent(campaign)
         if float(spending.amount) >= options.pay_budget:
             budget = f"{options.pay_budget:,.2f} {options.pay_currency}"
-            yield ReachedRule(Rule.BUDGET, budget, f"{spending} of the budget of {budget} are spent.")
+            yield ReachedRule(Rule.BUDGET, budget, f"{spending} of the budget of {budget} has been spent.")
 
 
 def _moment(text: str) -> datetime:

@@ -31,7 +31,7 @@ def with_regions(
     drawn = {question.name: question for question in screen.kind.questions if question.region is not None}
     for name in sorted(map(str, regions.keys() - drawn.keys())):
         shown = name[:40] if is_text(name[:40]) else "?"
-        wrong[f"regions.{shown}"] = "No place is asked for here."
+        wrong[f"regions.{shown}"] = "This question does not ask for a place."
     complete = []
     places = {
         name: _places(question, regions.get(name, []), judgements, screen, wrong)

@@ -144,7 +144,7 @@ def _several(question: ChoiceQuestion, raw: object) -> list[JudgementValue]:
     if not raw and question.required:
         raise WrongValueError(CHOOSE_SOME)
     if any(code not in question.codes for code in raw):
-        raise WrongValueError("One of them is not among the answers.")
+        raise WrongValueError("One of the chosen answers does not belong to this question.")
     if len(set(raw)) < len(raw):
         raise WrongValueError("One of the answers is chosen twice.")
     if len(raw) > 1 and not question.alone.isdisjoint(raw):

@@ -72,8 +72,8 @@ def redraw(
         if not of_scenario:
             raise Conflict(
                 "scenario_imported",
-                f"The images of “{scenario.scenario}” were imported, so they cannot be drawn again here. Import others "
-                "and retract these.",
+                f"The images of “{scenario.scenario}” were imported, so they cannot be drawn again here. "
+                "Import other images and retract these.",
             )
         requests += of_scenario
     runs = ask_again(requests)

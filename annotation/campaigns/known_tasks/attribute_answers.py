@@ -122,5 +122,6 @@ def _refuse_duplicate(
     for task in alike.prefetch_related("task_attributes"):
         if {task_attribute.attribute_id for task_attribute in task.task_attributes.all()} == attribute_ids:
             raise Conflict(
-                "known_already", "There is already a task for this screen. Change its answers instead."
+                "known_already",
+                "There is already a task for this screen. Change the known answers of that task instead.",
             )

@@ -15,7 +15,8 @@ from foundation.errors import Conflict
 from generation.models import Image
 
 NOTHING_KNOWABLE = (
-    "This kind asks only for texts, which are never right or wrong. It has no checks and no practice."
+    "This kind asks only for texts, which are never right or wrong. Such a kind has no checks and no "
+    "practice."
 )
 _NEVER_ASKED = "This question is not asked after the answers that you chose as right."
 
@@ -129,5 +130,6 @@ def _refuse_duplicate(campaign: Campaign, purpose: str, stimuli: Sequence[Planne
     for task in alike:
         if [(row.image_id, row.text) for row in task.stimuli.all()] == wanted:
             raise Conflict(
-                "known_already", "There is already a task for this screen. Change its answers instead."
+                "known_already",
+                "There is already a task for this screen. Change the known answers of that task instead.",
             )

@@ -215,7 +215,7 @@ class _GroupPlan:
             return ""
         return (
             f"{self.name} should get {random_count} random attributes, but only {len(self.drawn)} attributes "
-            "of the study are not listed for it. All of them are used."
+            "of the study are not listed for it. All these attributes are used."
         )
 
     def summary(self, campaign: Campaign) -> PlannedGroup:

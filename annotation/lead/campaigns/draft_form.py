@@ -53,9 +53,9 @@ class CampaignForm(WorkingFields, QuotaRows):
     )
     guidelines = forms.CharField(
         widget=forms.Textarea(attrs={"rows": 12}),
-        help_text="The guidelines are shown beside every task. They must not say what you expect to find. "
-        "Examples help: "
-        "## begins a heading, - or 1. a line of a list, **two stars** for bold, *one star* for italics.",
+        help_text="The guidelines are shown beside every task. The guidelines must not say what you expect "
+        "to find. Examples help: ## begins a heading, - or 1. a line of a list, **two stars** for bold, "
+        "*one star* for italics.",
     )
 
     def __init__(

@@ -81,7 +81,8 @@ class CampaignEdit(DraftForm):
         if self.draft.state != Campaign.State.DRAFT:
             raise Conflict(
                 "wrong_state",
-                f"“{self.draft.name}” is {self.draft.state}. What it asks was fixed when it opened.",
+                f"“{self.draft.name}” is {self.draft.state}. The questions were fixed when the campaign "
+                "opened.",
             )
 
     def place(self) -> tuple[Any, ...]:

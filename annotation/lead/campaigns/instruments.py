@@ -24,7 +24,8 @@ class InstrumentForm(forms.Form):
     )
     guidelines = forms.CharField(
         widget=forms.Textarea(attrs={"rows": 14}),
-        help_text="The guidelines are shown beside every task. They must not say what you expect to find.",
+        help_text="The guidelines are shown beside every task. The guidelines must not say what you expect "
+        "to find.",
     )
 
     def __init__(self, *args: Any, campaign: Campaign, now: Instrument, **kwargs: Any) -> None:

@@ -113,7 +113,8 @@ class AnnotationExclude(AnnotationButton):
         form = ExclusionForm(self.request.POST)
         if not form.is_valid():
             raise DomainError(
-                "reason_missing", "Give a reason for the exclusion. It is kept in the study’s history."
+                "reason_missing",
+                "Give a reason for the exclusion. The reason is kept in the study’s history.",
             )
         exclusion.exclude(annotation=self.annotation, by=self.by, **form.cleaned_data)
         return "The answer is excluded."

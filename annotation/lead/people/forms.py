@@ -98,14 +98,14 @@ class PersonalLinksForm(ExpiryForm, LetterForm):
         required=False,
         widget=forms.Textarea(attrs={"rows": 6, "placeholder": "Ada Example, ada@example.org\nBo Example"}),
         label="People, one a line",
-        help_text=f"A note, an e-mail address, or both, for at most {MOST_AT_ONCE} people. "
-        "Only leads of this study see them.",
+        help_text=f"A note, an e-mail address, or both, for at most {MOST_AT_ONCE} people. Only leads of "
+        "this study see the notes and addresses.",
     )
     table = forms.FileField(
         required=False,
         label="Or a table",
-        help_text="CSV or Excel with a header: a column “name” or “note”, and a column “email” for those to "
-        "write to.",
+        help_text="CSV or Excel with a header: a column “name” or “note”, and a column “email” with the "
+        "addresses to write to.",
     )
     field_order = ("labels", "table", "days", "language", "message")
 

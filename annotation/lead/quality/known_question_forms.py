@@ -14,8 +14,13 @@ from annotation.models import KnownAnswer
 from catalog.models import Attribute
 
 _ANY = "Tick every answer that counts as right. If you tick none, the question is not scored."
-_EXACTLY = "Only exactly the answers that you tick are right. If you tick none, the question is not scored."
-_PLACES = "The place of each one, in the order shown, such as {}. If empty, the question is not scored."
+_EXACTLY = (
+    "A response is right if it contains exactly the answers that you tick. If you tick none, the question "
+    "is not scored."
+)
+_PLACES = (
+    "The right place of each stimulus, in the order shown, such as {}. If empty, the question is not scored."
+)
 
 
 @dataclass(frozen=True)

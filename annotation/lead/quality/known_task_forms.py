@@ -46,7 +46,7 @@ class CheckSettingsForm(forms.Form):
         min_value=1,
         max_value=1000,
         label="Screens before a repeat",
-        help_text="At least this many other screens come before a repeat.",
+        help_text="The smallest number of other screens between a screen and its repeat.",
     )
     practice_pass_mark = forms.FloatField(
         min_value=0, max_value=100, label="Right answers to pass practice (%)"
@@ -55,7 +55,7 @@ class CheckSettingsForm(forms.Form):
         min_value=1,
         max_value=20,
         label="Tries at practice",
-        help_text="Annotators who do not pass in this many tries are paused and told why.",
+        help_text="Annotators who do not pass in this many tries are paused and see the reason.",
     )
 
     PERCENT = ("gold_share", "repeat_share", "practice_pass_mark")

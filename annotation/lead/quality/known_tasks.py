@@ -237,7 +237,7 @@ class KnownRemove(KnownTaskView, Button):
 
     def call(self) -> str:
         known_tasks.remove(task=self.known_task, by=self.by)
-        return "The task is removed. It no longer counts for any annotator."
+        return "The task is removed. The known answers no longer count for any annotator."
 
 
 def _refs(kind: Kind, stimuli_count: int) -> list[str]:

@@ -70,7 +70,7 @@ def test_a_declaration_survives_json(declared):
         (lambda: kind(scale(), scale()), "triple: question appeal is declared twice"),
         (
             lambda: kind(choice(when=AskedAfter(question="appeal", answers=(1,))), scale()),
-            "harm depends on appeal, which is not asked before",
+            "harm depends on appeal, which is not asked earlier",
         ),
         (
             lambda: kind(scale(), choice(when=AskedAfter(question="appeal", answers=(4,)))),
@@ -86,15 +86,15 @@ def test_a_declaration_survives_json(declared):
         ),
         (
             lambda: kind(scale(region=Region(shape="box")), stimuli=Stimuli(medium="text")),
-            "appeal asks for a place, and no image is shown",
+            "appeal asks for a place, but no image is shown",
         ),
         (
             lambda: kind(scale(each=True), choice(when=AskedAfter(question="appeal", answers=(1,)))),
-            "harm is asked once, and depends on what is asked of each stimulus",
+            "harm is asked once, but depends on a question that is asked about each stimulus",
         ),
         (
             lambda: kind(scale(region=Region(shape="point"))),
-            "appeal asks for a place and does not say in which",
+            "appeal asks for a place but does not say in which",
         ),
         (
             lambda: kind(choice(several=True, each=True, region=Region(shape="point"))),
@@ -107,7 +107,7 @@ def test_a_declaration_survives_json(declared):
         (lambda: kind(SpanQuestion(name="missing", label=texts("Missing"))), "missing asks for words"),
         (lambda: kind(scale(each=True), stimuli=Stimuli(medium="image")), "cannot be asked of each stimulus"),
         (lambda: kind(scale(name="attribute")), "there is no attribute to ask attribute about"),
-        (lambda: kind(MarksQuestion(name="shows", label=texts("Shows"))), "marks attributes, and none are"),
+        (lambda: kind(MarksQuestion(name="shows", label=texts("Shows"))), "marks attributes, but none are"),
         (lambda: kind(unit="image_attribute"), "no question about the attributes is called attribute"),
         (lambda: Stimuli(medium="image", prompt_shown=True, blind=frozenset({"prompt"})), "is not blind"),
         (lambda: Stimuli(medium="image", least=2, most=2, prompt_shown=True), "only beside images of one"),
@@ -117,7 +117,10 @@ def test_a_declaration_survives_json(declared):
         ),
         (lambda: scale(name="Is it good?"), "is not a valid name"),
         (lambda: TextQuestion(name="why", label={"en": "Why?"}), "'Why?' is not given in de"),
-        (lambda: Stimuli(medium="image", least=3, most=2), "at least 3 stimuli cannot be at most 2"),
+        (
+            lambda: Stimuli(medium="image", least=3, most=2),
+            "the minimum of 3 stimuli is above the maximum of 2",
+        ),
         (lambda: Stimuli(medium="image", order="shuffled"), "one stimulus has no order"),
         (lambda: kind(colour="red"), "Extra inputs are not permitted"),
     ],

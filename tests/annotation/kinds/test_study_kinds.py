@@ -52,8 +52,8 @@ def test_a_downloaded_kind_is_read_back_unchanged(kind):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"\xff", "The file is no JSON."),
-        (b"[" * 100_000, "The file is no JSON."),
+        (b"\xff", "The file is not JSON."),
+        (b"[" * 100_000, "The file is not JSON."),
         (b"{}", "key: Field required."),
         (b" " * 200_001, "The file is larger than 200 kB."),
         (b'{"key": "own"}', "more problems."),

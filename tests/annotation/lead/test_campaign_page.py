@@ -175,7 +175,7 @@ def test_a_complete_rating_leads_to_a_marking_campaign_of_what_it_found(lead_cli
     answer_everything(rating, visual=2)
     page = lead_client.get(RATING_PAGE).content.decode()
     assert "2 of 6 rated attributes were found visual" in " ".join(page.split())
-    assert f'href="{MARKING}">New marking campaign with these</a>' in unescape(page)
+    assert f'href="{MARKING}">New marking campaign with these attributes</a>' in unescape(page)
     form = lead_client.get(MARKING).content.decode()
     assert '<option value="campaign:ratings" selected>' in form
     unknown = lead_client.get(MARKING.replace("ratings", "unknown")).content.decode()

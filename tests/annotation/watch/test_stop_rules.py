@@ -158,7 +158,7 @@ def test_open_screens_are_priced_by_the_time_of_earlier_ones(ruled):
 
 
 def test_a_budget_to_stop_at_has_to_be_set(ruled):
-    with pytest.raises(DomainError, match="Set a budget to stop at"):
+    with pytest.raises(DomainError, match="Set the budget at which the campaign stops"):
         ruled(stop_at_budget=True)
 
 

@@ -50,7 +50,9 @@ class Upload:
         parts = [f"{language_name(code)}: {number:,}" for code, number in sorted(self.changed.items())]
         sentence = f"Texts stored — {', '.join(parts)}."
         if self.outdated:
-            sentence += f" {self.outdated:,} of them translate a source text that has changed since."
+            sentence += (
+                f" {self.outdated:,} of these translations are of an English text that has changed since."
+            )
         return sentence
 
 

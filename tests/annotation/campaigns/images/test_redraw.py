@@ -158,7 +158,7 @@ class TestPages:
     def test_redrawing_is_confirmed_on_a_page_that_shows_its_extent(self, lamps, lead_client):
         address = reverse("annotation:scenarios_redraw", args=["lamps"])
         page = lead_client.get(address)
-        assert "All listed scenarios together are 2 images" in text_of(page)
+        assert "All listed scenarios together have 2 images" in text_of(page)
         assert standing(lamps, "harbour").count() == 2
         assert lead_client.post(address, {}).status_code == 400
         ((value, _),) = page.context["form"].fields["scenarios"].choices

@@ -145,7 +145,7 @@ class TestErrors:
             ({"stimuli.most": "7"}, "stimuli.most", "a whole number from 1 to 6"),
             ({"stimuli.least": "many"}, "stimuli.least", "a whole number from 1 to 6"),
             ({"stimuli.medium": "video"}, "stimuli.medium", "image"),
-            ({"stimuli.least": "2"}, "stimuli.least", "At least 2 stimuli cannot be at most 1."),
+            ({"stimuli.least": "2"}, "stimuli.least", "The minimum of 2 stimuli is above the maximum of 1."),
             (
                 {"questions.0.label.en": "How odd?", "questions.0.label.de": " "},
                 "questions.0.label.de",
