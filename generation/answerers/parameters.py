@@ -21,7 +21,8 @@ class SamplingParameters(BackendParameters):
         le=1,
         expected="a number above 0 and at most 1",
         label="Top-p",
-        help="The share of probability from which tokens are drawn. If empty, the value of the probe set is used.",
+        help="Tokens are drawn from the most likely tokens that together have this probability. If empty, "
+        "the value of the probe set is used.",
     )
     max_tokens: int | None = parameter(
         None,
@@ -71,5 +72,5 @@ class BatchParameters(ParameterSet):
     batch_new_limit: bool = parameter(
         False,
         label="Newer limit of tokens",
-        help="Choose this for models that refuse max_tokens. They get max_completion_tokens instead.",
+        help="Choose this for models that refuse max_tokens. These models get max_completion_tokens instead.",
     )

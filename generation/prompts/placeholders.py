@@ -81,7 +81,8 @@ def _tokens(template_text: str, allowed: Collection[str]) -> Iterator[tuple[str,
             places = ", ".join(f"{{{name}}}" for name in allowed)
             raise DomainError(
                 "prompt_place_unknown",
-                f"The prompt “{template_text}” has {{{place}}}, which is not one of the places {places}.",
+                f"The prompt “{template_text}” has {{{place}}}, which is not one of the placeholders "
+                f"{places}.",
             )
 
 
@@ -90,7 +91,7 @@ def _article(following: str, template_text: str, *, capital: bool) -> str:
     if word is None:
         raise DomainError(
             "prompt_article_alone",
-            f"The prompt “{template_text}” has a place for an article with no word after it.",
+            f"The prompt “{template_text}” has a placeholder for an article with no word after it.",
         )
     article = _article_of(word.group())
     return article.capitalize() if capital else article

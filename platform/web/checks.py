@@ -53,7 +53,7 @@ def check_monitoring(
     }
     return [
         Warning(
-            f"{name} is set, but the packages that it needs are not installed: {missing} is sent.",
+            f"{name} is set, but the packages that it needs are not installed: {missing} is reported.",
             hint="Run pip install -r requirements/observability.txt.",
             id="stereoscope.W030",
         )

@@ -49,7 +49,7 @@ def test_a_killed_backup_leaves_the_earlier_ones_whole_and_the_next_one_goes_on(
     assert "the only backup was interrupted before it was complete; run “backup” again." in refused.stderr
     printed = large.run("backup", str(folder)).stdout
     assert printed.startswith(
-        "An earlier backup was interrupted. Its incomplete files were removed.\nBackup 20"
+        "An earlier backup was interrupted. The incomplete files of that backup were removed.\nBackup 20"
     )
     assert not list(folder.glob("files/*.part"))
 

@@ -65,7 +65,7 @@ def test_the_page_states_what_happens_to_answers_by_study_and_version(
     consent.give(annotator=person.annotator, text=later, study=study)
     assert f"Version {later.version}: deleted" in text_of(lead_client, address)
     consent.withdraw(annotator=person.annotator, study=study)
-    assert "They withdrew, so answers are deleted." in text_of(lead_client, address)
+    assert "The person withdrew, so their answers are deleted." in text_of(lead_client, address)
 
 
 def test_a_lead_erases_a_person_by_typing_their_code(lead_client, lead, person, marking, address, study):

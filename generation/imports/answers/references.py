@@ -177,7 +177,7 @@ class References:
             raise ValueError("no descriptor")
         if len(letter) != 1 or letter not in self._letters:
             raise ValueError(
-                f"letter “{_cut(letter)}” is not one of the probe set" if letter else "no letter"
+                f"letter “{_cut(letter)}” is not a letter of the probe set" if letter else "no letter"
             )
         return AnswerReference(
             experiment=place.experiment.name,

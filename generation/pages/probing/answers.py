@@ -85,7 +85,7 @@ class OneAnswer(ProbeRunView, FormPage[OverrideForm]):
 
     def call(self) -> str:
         override_answer(answer=self.answer, by=self.by, **self.form.cleaned_data)
-        return "Your coding is saved. It counts instead of all other codings of this answer."
+        return "Your coding is saved. Your coding counts instead of all other codings of this answer."
 
     def context(self) -> dict[str, Any]:
         image = self.answer.image

@@ -25,8 +25,8 @@ class ResourceForm(forms.Form):
     geography = forms.FileField(
         required=False,
         label="Geography",
-        help_text="A CSV file with the columns identity, iso_code and region. It replaces the platform’s "
-        "own geography.",
+        help_text="A CSV file with the columns identity, iso_code and region. This file replaces the "
+        "platform’s own geography.",
         widget=forms.ClearableFileInput(attrs={"accept": ".csv,text/csv"}),
     )
     invented = forms.BooleanField(

@@ -24,8 +24,8 @@ class BreakGlassForm(forms.Form):
         max_length=BreakGlass._meta.get_field("reason").max_length,
         widget=forms.Textarea(attrs={"rows": 3}),
         help_text=(
-            f"At least {break_glass.SHORTEST_REASON} characters. The study’s members read it, and its history keeps "
-            "it. Do not name annotators."
+            f"At least {break_glass.SHORTEST_REASON} characters. The study’s members read the reason, and "
+            "the study’s history keeps it. Do not name annotators."
         ),
         error_messages={
             "required": "Say why you have to read this study.",

@@ -41,15 +41,15 @@ def obstacles(study: Study) -> list[str]:
             Annotation.objects.filter(campaign__study=study),
             "The study has labels. Labels are kept, because results and releases depend on them.",
         ),
-        (study.releases.all(), "The study has releases. Other people may use and cite them."),
+        (study.releases.all(), "The study has releases. Other people may use and cite the releases."),
         (
             study.campaigns.filter(state__in=[Campaign.State.OPEN, Campaign.State.PAUSED]),
             "A campaign of the study is open. Close the campaign first.",
         ),
         (
             PanelPlace.objects.filter(recruitment__campaign__study=study),
-            "People in the study came from a panel. Their places are kept until everybody is paid, and for "
-            "your records.",
+            "People in the study came from a panel. The places of these people are kept until everybody is "
+            "paid, and for your records.",
         ),
         (
             Job.objects.filter(study_id=study.pk, state__in=[Job.State.QUEUED, Job.State.RUNNING]),

@@ -135,8 +135,8 @@ class NewPairs(_NewProbingStudy):
     form_class = PairsForm
     title = "New study of PAIRS"
     lead = (
-        "Do a model’s answers change with the person in the picture? Creating the study asks no model; "
-        "you start a probe later."
+        "Do a model’s answers change with the person in the picture? Creating the study does not ask any "
+        "model. You start a probe later."
     )
     next_step = (
         "Next, you upload the images or choose the model that generates them. Then you choose the model to "
@@ -159,8 +159,8 @@ class NewBiasdora(_NewProbingStudy):
     form_class = BiasdoraForm
     title = "New study of BiasDora"
     lead = (
-        "Which words does a model associate with which people? Creating the study asks no model; you "
-        "start a probe later."
+        "Which words does a model associate with which people? Creating the study does not ask any model. "
+        "You start a probe later."
     )
     next_step = (
         "Next, you choose a model and see how many sentences the model will complete, how long this takes "

@@ -77,7 +77,8 @@ def _message(job: Job) -> str:
         return f"This job is waiting. It will continue in {wait}."
     if job.queue not in workers.queues_with_workers():
         return (
-            f"No worker takes jobs from the queue “{job.queue}” now. The job starts as soon as a worker does."
+            f"No worker takes jobs from the queue “{job.queue}” now. The job starts as soon as a worker for "
+            "this queue starts."
         )
     return "The job starts as soon as a worker is free."
 

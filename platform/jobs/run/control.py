@@ -47,7 +47,7 @@ def put_down(*, job: Job) -> bool:
         running = running.filter(lease_expires_at__lt=now)
     ended = running.update(state=Job.State.CANCELLED, finished_at=now, lease_expires_at=None)
     if ended:
-        log.note(job, "The process of this job was killed. A newer job will do the rest.")
+        log.note(job, "The process of this job was killed. A newer job will do the remaining work.")
     return bool(ended)
 
 

@@ -48,8 +48,8 @@ def _compare(report: Any) -> None:
         if not same(summary[name], report.summary[name]):
             raise DomainError(
                 "report_differs",
-                f"The results of {report.study.name} computed from the restored labels differ from those stored "
-                f"in the backup ({name}): do not rely on it.",
+                f"The results of {report.study.name} computed from the restored labels differ from those "
+                f"stored in the backup ({name}): do not rely on this backup.",
             )
 
 

@@ -128,7 +128,7 @@ def test_a_lead_approves_pays_bonuses_and_looks_after_a_lost_one(
     page.get_by_role("link", name="Send again").click()
     looked_at(page, "bonus-again")
     page.get_by_role("link", name="Back").click()
-    page.get_by_role("button", name="It was paid").click()
+    page.get_by_role("button", name="Mark as paid").click()
     page.get_by_text("The bonus is recorded as paid").wait_for()
     page.emulate_media(color_scheme="dark")
     looked_at(page, "reviewed")

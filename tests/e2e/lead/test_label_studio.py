@@ -44,7 +44,7 @@ def test_a_campaign_begins_by_keyboard(signed_in, marking):
     page.keyboard.press("ArrowDown")
     expect(page.get_by_role("radio", name="One project for everybody")).to_be_checked()
     page.keyboard.press("Tab")
-    expect(page.get_by_role("button", name="Start labelling there")).to_be_focused()
+    expect(page.get_by_role("button", name="Start labelling in Label Studio")).to_be_focused()
     page.keyboard.press("Enter")
     page.get_by_text("is now labelled in Label Studio").wait_for()
     assert LabelStudioBridge.objects.get().arrangement == "shared"

@@ -49,8 +49,8 @@ def test_braces_in_a_groups_name_are_only_text():
     [
         (
             "a {nation} person",
-            "has {nation}, which is not one of the places {id}, {attr}, {phrase}, {person}, {singular}, {plural}, "
-            "{a_an}, {A_an}",
+            "has {nation}, which is not one of the placeholders {id}, {attr}, {phrase}, {person}, "
+            "{singular}, {plural}, {a_an}, {A_an}",
         ),
         ("a {} person", "has {}, which is not one of"),
         ("a {ID} person", "has {ID}, which is not"),
@@ -67,7 +67,7 @@ def test_unknown_placeholders_are_refused_by_name(template, sentence):
 
 
 def test_an_article_needs_a_word_after_it():
-    with pytest.raises(DomainError, match="has a place for an article with no word after it"):
+    with pytest.raises(DomainError, match="has a placeholder for an article with no word after it"):
         render("{id} is {a_an} !", group="Velmari")
 
 

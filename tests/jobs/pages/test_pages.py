@@ -167,7 +167,8 @@ def test_a_waiting_job_says_what_it_waits_for(make_job, lead_client):
     job = make_job()
     asked = reverse("jobs:progress", args=[job.pk])
     assert lead_client.get(asked).json()["message"] == (
-        "No worker takes jobs from the queue “default” now. The job starts as soon as a worker does."
+        "No worker takes jobs from the queue “default” now. The job starts as soon as a worker for this "
+        "queue starts."
     )
     with announced(["default"]):
         assert lead_client.get(asked).json()["message"] == "The job starts as soon as a worker is free."

@@ -7,7 +7,10 @@ from studies.audit.chain import seal_entries, verify
 
 
 class Command(DomainCommand):
-    help = "Check that no entry of the audit trail was changed, removed or inserted. Exits with 1 if one was."
+    help = (
+        "Check that no entry of the audit trail was changed, removed or inserted. The command exits with 1 "
+        "if the check fails."
+    )
     example = "python manage.py verify_audit --head 5f0c…"
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -9,7 +9,7 @@ from jobs.engine.workers import alive
 class Command(DomainCommand):
     help = (
         "Check whether a worker on this machine (by host name) has reported within a lease. The command "
-        "exits with 1 if none has."
+        "exits with 1 if no worker has reported."
     )
     example = "python manage.py check_worker"
 

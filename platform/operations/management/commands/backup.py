@@ -13,8 +13,8 @@ _NICE = 19  # give priority to people who label
 
 class Command(DomainCommand):
     help = (
-        "Back up the database and all files into a folder. People can go on labelling meanwhile. Files that "
-        "an earlier backup in the folder contains are not copied again."
+        "Back up the database and all files into a folder. People can keep labelling during the backup. "
+        "Files that an earlier backup in the folder contains are not copied again."
     )
     example = "python manage.py backup /srv/backups/stereoscope --keep 14"
 
@@ -58,13 +58,14 @@ class Command(DomainCommand):
         )
         progress.finish()
         if report.interrupted:
-            self.stdout.write("An earlier backup was interrupted. Its incomplete files were removed.")
+            self.stdout.write(
+                "An earlier backup was interrupted. The incomplete files of that backup were removed."
+            )
         manifest = report.manifest
         self.stdout.write(
             f"Backup {report.backup_name}: {manifest.rows:,} rows of {len(manifest.tables)} tables, "
-            f"{manifest.files:,} "
-            f"files ({report.new_files:,} new, {report.new_bytes:,} bytes). It needs the SECRET_KEY with the "
-            f"fingerprint {manifest.keys[0]}."
+            f"{manifest.files:,} files ({report.new_files:,} new, {report.new_bytes:,} bytes). To restore "
+            f"it, you need the SECRET_KEY with the fingerprint {manifest.keys[0]}."
         )
         if report.removed:
             self.stdout.write(f"Removed {', '.join(report.removed)} (--keep {options['keep']}).")

@@ -186,7 +186,10 @@ class TestOverride:
 
     def test_a_lead_overrides_a_coding_with_a_reason(self, asked, answer, url, lead_client):
         sent = lead_client.post(url, {"outcome": "both", "reason": "It names both."}, follow=True)
-        assert "Your coding is saved. It counts instead of all other codings of this answer." in text_of(sent)
+        assert (
+            "Your coding is saved. Your coding counts instead of all other codings of this answer."
+            in text_of(sent)
+        )
         assert "It names both." in text_of(sent)
         assert keys_on(lead_client, asked, coded="both") == [answer.pk]
         assert answer.codings.count() == 2
