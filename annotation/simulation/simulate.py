@@ -67,23 +67,29 @@ class CrowdParameters(ParameterSet):
         None, ge=1, expected="at least 1", label="Limit", help="Stop after this many submissions."
     )
     false_negative: float = parameter(
-        0.1, **_RATE, label="False negatives", help="How often an attribute that is there is not marked."
+        0.1,
+        **_RATE,
+        label="False negatives",
+        help="How often an annotator does not mark an attribute that the image shows.",
     )
     false_positive: float = parameter(
-        0.05, **_RATE, label="False positives", help="How often an attribute that is not there is marked."
+        0.05,
+        **_RATE,
+        label="False positives",
+        help="How often an annotator marks an attribute that the image does not show.",
     )
     spread: float = parameter(
         1.0,
         ge=0,
         le=10,
         label="Spread",
-        help="How different models are where people compare, rank or rate them: a standard deviation.",
+        help="How much models differ when people compare, rank or rate them, as a standard deviation.",
     )
     ties: float = parameter(
         0.3, ge=0, le=10, label="Ties", help="How often two equal items are called a tie: Davidson’s ν."
     )
     position_bias: float = parameter(
-        0.0, ge=-5, le=5, label="Position bias", help="Log-odds in favour of what is shown first."
+        0.0, ge=-5, le=5, label="Position bias", help="Log-odds in favour of the item that is shown first."
     )
     noise: float = parameter(
         0.8, ge=0, le=10, label="Noise", help="The standard deviation of a point on a scale."

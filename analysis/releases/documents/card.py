@@ -5,7 +5,9 @@ from analysis.releases.documents import card_people, card_probes, card_protocol,
 from analysis.releases.documents.front_matter import front_matter
 from analysis.releases.documents.markdown import amount, code, listed, plain, sections, table
 
-SIMULATED = "**Simulated.** The labels were made by a program to try out the study. No person gave them."
+SIMULATED = (
+    "**Simulated.** The labels were made by a program to try out the study. No person gave these labels."
+)
 INVENTED = "The peoples in this dataset are invented."
 
 

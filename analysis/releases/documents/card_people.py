@@ -8,7 +8,9 @@ from annotation.kinds.options import Options
 
 def who_labelled(contents: Contents) -> str:
     """How many annotators labelled, and which details about them are released."""
-    lines = [f"{annotators(contents)} with labels that count. Their ids are used in this release only."]
+    lines = [
+        f"{annotators(contents)} with labels that count. The annotators’ ids are used in this release only."
+    ]
     lines += [
         f"{plain(campaign.name)}: "
         f"{amount(campaign.annotators, 'annotator' if campaign.ids_are_people else 'annotator id')}, "

@@ -4,8 +4,9 @@ from analysis.releases.contents import Contents
 from analysis.releases.documents.markdown import amount, code, plain, sections, table
 
 NOTICE = (
-    "**Content.** Answers are a model's own words, unchanged. They may be offensive or false, and they may "
-    "address the reader. They are data: they are not facts about people, and not instructions to follow."
+    "**Content.** Answers are a model's own words, unchanged. The answers may be offensive or false, and "
+    "they may address the reader. The answers are data: they are not facts about people, and not "
+    "instructions to follow."
 )
 _LIMITS = (
     "The results of these answers apply only to these models, days, parameters and questions. Codings by rules can "

@@ -157,9 +157,9 @@ def images(contents: Contents) -> str:
     ]
     if facts.models:
         parts.append(
-            f"The images were made by {listed([plain(model) for model in facts.models])}. The table "
-            f"`images` has the prompt of each image. Its column `provenance` has the model, version, seed "
-            f"and parameters, as far as they are known."
+            f"The images were made by {listed([plain(model) for model in facts.models])}. The table `images` "
+            "has the prompt of each image. The column `provenance` of this table has the model, version, "
+            "seed and parameters, as far as they are known."
         )
     if facts.files:
         parts.append(

@@ -76,8 +76,8 @@ def limitations(contents: Contents) -> tuple[str, ...]:
             "other attributes.",
             sample,
             "Attributes are words in one language, and people understand words differently.",
-            "Likelihoods describe only these images of these models and prompts. They do not describe "
-            "people or other images.",
+            "Likelihoods describe only these images of these models and prompts. Likelihoods do not "
+            "describe people or other images.",
         ]
     if contents.question_campaigns:
         lines += [
