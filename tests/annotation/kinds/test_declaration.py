@@ -74,7 +74,7 @@ def test_a_declaration_survives_json(declared):
         ),
         (
             lambda: kind(scale(), choice(when=AskedAfter(question="appeal", answers=(4,)))),
-            "harm depends on 4, no answer to appeal",
+            "harm depends on 4, which is not an answer to appeal",
         ),
         (lambda: kind(CompareQuestion(name="better", label=texts("Better"))), "better compares two stimuli"),
         (
@@ -102,7 +102,7 @@ def test_a_declaration_survives_json(declared):
         ),
         (
             lambda: kind(scale(each=True, region=Region(shape="point", after=(9,)))),
-            "appeal asks for a place after 9, no answer to it",
+            "appeal asks for a place after 9, which is not an answer to it",
         ),
         (lambda: kind(SpanQuestion(name="missing", label=texts("Missing"))), "missing asks for words"),
         (lambda: kind(scale(each=True), stimuli=Stimuli(medium="image")), "cannot be asked of each stimulus"),

@@ -48,7 +48,7 @@ def test_places_stop_the_campaign_at_its_budget(marking, recruitment, guest, lea
     assert stop_rules.apply_rules() == []
     guest(recruitment, "ben")
     (stop,) = stop_rules.apply_rules()
-    assert (stop.rule, stop.reason) == ("budget", "4.00 GBP of the budget of 4.00 GBP are spent.")
+    assert (stop.rule, stop.reason) == ("budget", "4.00 GBP of the budget of 4.00 GBP has been spent.")
     # Those who hold a place wait or finish, and are paid.
     first.place.refresh_from_db()
     assert first.place.state == "working"

@@ -143,7 +143,7 @@ def test_the_budget_counts_earned_pay_and_open_screens(ruled):
     leases.next_assignment(campaign=campaign, annotator=new_annotator(campaign))
     (stop,) = stop_rules.apply_rules()
     assert (stop.rule, stop.setting) == ("budget", "2.50 EUR")
-    assert stop.reason == "2.50 EUR of the budget of 2.50 EUR are spent."
+    assert stop.reason == "2.50 EUR of the budget of 2.50 EUR has been spent."
 
 
 def test_open_screens_are_priced_by_the_time_of_earlier_ones(ruled):

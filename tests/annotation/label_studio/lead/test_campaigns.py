@@ -208,7 +208,7 @@ def test_the_lead_decides_whether_missing_answers_were_deleted_or_lost(
     assert "answers are no longer in" not in page  # it is said once
     asked = text(lead_client.get(f"{HERE}missing/"))
     assert "Keep the labels" in asked
-    assert "They were deleted" in asked
+    assert "The answers were deleted" in asked
     lead_client.post(f"{HERE}missing/{decision}/")
     rows = LabelStudioAnnotation.objects.values_list("missing", "deleted_at")
     assert {(said, at is not None) for said, at in rows} == {(missing, gone)}
