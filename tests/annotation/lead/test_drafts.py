@@ -122,7 +122,7 @@ def test_changing_a_draft_keeps_what_the_form_does_not_ask(lead_client, study, l
 def test_an_opened_campaign_cannot_be_changed(lead_client, marking, marking_form):
     answer = lead_client.post("/studies/isles/campaigns/marking/edit/", marking_form)
     assert answer.status_code == 409
-    assert "fixed when it opened" in answer.content.decode()
+    assert "fixed when the campaign opened" in answer.content.decode()
 
 
 def test_a_draft_is_deleted_after_confirmation(lead_client, draft):

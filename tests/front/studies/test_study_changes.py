@@ -83,7 +83,7 @@ class TestEdit:
         plan_run(study=study, backend="sketch", by=lead)
         freeze(study=study, by=lead)
         page = lead_client.get(EDIT).content.decode()
-        assert "Only its" in page
+        assert "Only the description" in page
         assert 'name="name"' not in page
         lead_client.post(EDIT, {"name": "Other", "description": "Why we ask."})
         study.refresh_from_db()
