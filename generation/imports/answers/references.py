@@ -246,7 +246,7 @@ class References:
             if order
         }
         if len(stated) > 1:
-            raise ValueError("the row’s order, first option and words contradict each other")
+            raise ValueError("its order, first option and words contradict each other")
         return stated.pop() if stated else self._order
 
 

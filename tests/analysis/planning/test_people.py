@@ -37,7 +37,7 @@ def test_people_follow_from_the_numbers(design, rules, people):
 def test_a_rule_on_the_group_shown_needs_people_of_each_group():
     # 10 images of a group take 10 answers of its people; each of 30 people gives 40 × 3 ÷ 30 = 4: 2.5.
     (people,) = people_of(Design(10, 30, 3, 2, 2, 4), "at_least 1 nationality = group.nationality")
-    assert people == PlannedPeople("Nationality: that of the group", 3, each_group=True)
+    assert people == PlannedPeople("Nationality: the same as the group’s", 3, each_group=True)
 
 
 @pytest.mark.django_db

@@ -298,7 +298,7 @@ def test_during_a_campaign_the_lead_sees_stuck_tasks_and_who_is_missing(study, l
     assert found.stuck == 4
     assert found.sentences == (
         "4 tasks cannot be completed by the people who take part now.",
-        "4 of them need one more person with gender woman.",
+        "4 of these tasks need one more person with gender woman.",
     )
     person(campaign, gender="woman")
     assert feasibility.during(campaign).stuck == 0

@@ -74,7 +74,7 @@ WRONG = (
         ({"experiment": "sports"}, "the probe set has no experiment “sports”"),
         ({"image": "tall.png"}, "the study has no image “tall.png”"),
         ({"order": "sideways"}, "order is “sideways”, not published or reversed"),
-        ({"first": "kite maker", "order": "published"}, "order, first option and words contradict each other"),
+        ({"first": "kite maker", "order": "published"}, "its order, first option and words contradict each other"),
         ({"first": "baker"}, "“baker” is not an option of trade"),
         ({"repeat": "0"}, "repeat is “0”; it is counted from 1 to 100"),
         ({"repeat": "٣"}, "repeat is “٣”; it is counted from 1 to 100"),
