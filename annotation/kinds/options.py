@@ -25,8 +25,8 @@ NOTICE_WORDS = {
     "stuck": "no answers come in",
     "shortfall": "people are missing for the quotas",
     "junk": "many people are flagged",
-    "low_pay": "people earn less than the least amount an hour",
-    "stopped": "a stop rule paused or closed it",
+    "low_pay": "people earn less than the minimum an hour",
+    "stopped": "a stop rule paused or closed the campaign",
 }
 # Options that a lead may change while people work; all others are fixed when the campaign opens.
 CHANGEABLE = frozenset(

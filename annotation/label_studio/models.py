@@ -221,18 +221,18 @@ class LabelStudioAnnotation(models.Model):
     """The mirror: one annotation in Label Studio when last seen, and its state here."""
 
     class State(models.TextChoices):
-        NEW = "new", "not looked at yet"
+        NEW = "new", "not checked yet"
         COUNTED = "counted", "counted"
-        SURPLUS = "surplus", "surplus: the task had its annotations"
-        FURTHER = "further", "a further answer of the same person: the first counts"
-        EXCLUDED = "excluded", "kept out by the lead"
-        WAITING = "waiting", "waiting until the lead says whose it is"
+        SURPLUS = "surplus", "surplus: the task already had enough answers"
+        FURTHER = "further", "another answer of the same person; only the first counts"
+        EXCLUDED = "excluded", "excluded by the lead"
+        WAITING = "waiting", "waiting until the lead names the annotator"
         CONSENT = "consent", "waiting for consent"
-        FLAGGED = "flagged", "sent or changed under another’s name"
+        FLAGGED = "flagged", "sent or changed in another person’s name"
         REFUSED = "refused", "refused"
-        LEFT_OUT = "left_out", "left out: the user is"
+        LEFT_OUT = "left_out", "left out together with its Label Studio user"
         SKIPPED = "skipped", "skipped"
-        DELETED = "deleted", "deleted there"
+        DELETED = "deleted", "deleted in Label Studio"
 
     class Edit(models.TextChoices):
         OPEN = "open", "changed by somebody else; the author’s version counts until a lead decides"
@@ -242,7 +242,7 @@ class LabelStudioAnnotation(models.Model):
 
     class Missing(models.TextChoices):
         HELD = "held", "until the lead says whether it was deleted"
-        KEPT = "kept", "for good: the lead keeps what was lost there"
+        KEPT = "kept", "for good: the lead keeps what Label Studio lost"
 
     project = models.ForeignKey(LabelStudioProject, on_delete=models.CASCADE, related_name="annotations")
     # Number in Label Studio; negative if that number belongs to another annotation now, because a database was

@@ -20,7 +20,7 @@ class Notice(models.Model):
         STUCK = "stuck", "no answers come in"
         SHORTFALL = "shortfall", "people are missing for the quotas"
         JUNK = "junk", "many people are flagged"
-        LOW_PAY = "low_pay", "people earn less than the least amount an hour"
+        LOW_PAY = "low_pay", "people earn less than the minimum an hour"
         STOPPED = "stopped", "a stop rule paused or closed the campaign"
 
     campaign = models.ForeignKey(Campaign, on_delete=models.CASCADE, related_name="notices")

@@ -26,7 +26,7 @@ class Payer(ABC):
 
     @abstractmethod
     def low_pay(self, campaigns: Iterable[int]) -> Mapping[int, str]:
-        """Return by campaign a sentence where people earn less than the least amount an hour."""
+        """Return by campaign a sentence where people earn less than the minimum an hour."""
 
 
 _payers: list[Payer] = []

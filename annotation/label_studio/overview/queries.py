@@ -46,18 +46,18 @@ TONES: Mapping[str, str] = {
 }
 # Short names for tags and filters; the label of the state explains each.
 NAMES: Mapping[str, str] = {
-    State.NEW: "to be looked at",
+    State.NEW: "to be checked",
     State.COUNTED: "counted",
     State.SURPLUS: "surplus",
     State.FURTHER: "further",
-    State.EXCLUDED: "kept out",
+    State.EXCLUDED: "excluded",
     State.WAITING: "waiting",
     State.CONSENT: "waiting for consent",
     State.FLAGGED: "flagged",
     State.REFUSED: "refused",
     State.LEFT_OUT: "left out",
     State.SKIPPED: "skipped",
-    State.DELETED: "deleted there",
+    State.DELETED: "deleted in Label Studio",
 }
 # Explanations of each state for a lead who filters by it.
 EXPLAINED: Mapping[str, str] = {
