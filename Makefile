@@ -113,7 +113,7 @@ var/label-studio/.ready: requirements/label-studio.txt
 	@echo "Installing Label Studio (a minute or two) …"
 	@$(PYTHON) -m venv var/label-studio
 	@var/label-studio/bin/python -m pip install --quiet --disable-pip-version-check -r requirements/label-studio.txt
-	-@command -v npm >/dev/null && npm install --silent --no-save --prefix var/label-studio puppeteer-core >/dev/null
+	-@command -v npm >/dev/null && npm install --silent --no-save --fetch-retries=1 --fetch-timeout=20000 --fetch-retry-maxtimeout=5000 --prefix var/label-studio puppeteer-core >/dev/null
 	@touch $@
 
 clean:
