@@ -68,7 +68,7 @@ def test_addresses_that_were_replaced_halfway_are_gone_on_with_and_not_made_void
         image_access.replace_addresses(bridge=bridge, by=lead, progress=Interrupted(3))
     bridge.refresh_from_db()
     assert (bridge.images_version, image_access.without_picture(bridge).count()) == (2, tasks - 3)
-    assert f"{tasks - 3} screens show no picture there." in bridge_summary(bridge).behind
+    assert f"{tasks - 3} screens show no picture in Label Studio." in bridge_summary(bridge).behind
     assert sorted(statuses(label_studio, bridge)) == [200] * 3 + [404] * (tasks - 3)
     cache.clear()
     background.sweep()
