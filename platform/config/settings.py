@@ -280,7 +280,7 @@ OPENAI_CHATS_AT_ONCE = env.integer("OPENAI_CHATS_AT_ONCE", 32, minimum=1)
 LABEL_STUDIO_ALLOWED_HOSTS = env.words("LABEL_STUDIO_ALLOWED_HOSTS")
 LABEL_STUDIO_ALLOW_PRIVATE = env.flag("LABEL_STUDIO_ALLOW_PRIVATE", False)
 LABEL_STUDIO_TIMEOUT_SECONDS = env.integer("LABEL_STUDIO_TIMEOUT_SECONDS", 60, minimum=1)
-# Interval at which all of Label Studio's data are compared with ours; webhooks report most changes at once.
+# Interval at which everything in it is compared with our data; webhooks report most changes at once.
 LABEL_STUDIO_RECONCILE_MINUTES = env.integer("LABEL_STUDIO_RECONCILE_MINUTES", 15, minimum=1)
 
 # Prolific's API: the only address to which this server sends a panel's token.
