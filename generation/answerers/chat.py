@@ -142,7 +142,7 @@ def _one(choice: Choice, reply: ChatReply, counts: list[int | None]) -> Reply:
         # A refusal by the model itself is its answer.
         text=choice.text or choice.refusal,
         outcome="declined" if filtered else "done",
-        reason="The endpoint’s filter cut the answer." if filtered else "",
+        reason="The endpoint’s content filter cut the answer short." if filtered else "",
         finish_reason=choice.finish_reason or ("refusal" if choice.refusal else ""),
         served_model=reply.served_model,
         fingerprint=reply.fingerprint,

@@ -28,7 +28,7 @@ class SamplingParameters(BackendParameters):
         None,
         ge=1,
         le=8192,
-        label="Tokens of an answer",
+        label="Most tokens in an answer",
         help="The largest number of tokens in an answer. If empty, the value of the probe set is used.",
     )
     largest_edge: int = parameter(
@@ -71,6 +71,6 @@ class BatchParameters(ParameterSet):
     )
     batch_new_limit: bool = parameter(
         False,
-        label="Newer limit of tokens",
-        help="Choose this for models that refuse max_tokens. These models get max_completion_tokens instead.",
+        label="Limit tokens by max_completion_tokens",
+        help="Choose this for models that refuse max_tokens. Requests then contain max_completion_tokens instead.",
     )

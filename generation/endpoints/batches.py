@@ -65,13 +65,13 @@ class BatchClient:
         self._files = Connection(address, limit=_MOST_BYTES, purpose=purpose, tries=_TRIES, seconds=_SECONDS)
 
     def require_batches(self) -> None:
-        """Raise DomainError if the endpoint has no batches."""
+        """Raise DomainError if the endpoint does not support batches."""
         try:
             self._read(self._calls, lambda client: client.batches.list(limit=1))
         except _Missing:
             raise DomainError(
                 "batches_missing",
-                f"The endpoint {self._calls.url} has no batches. Run the command without --batch-endpoint.",
+                f"The endpoint {self._calls.url} does not support batches. Run the command without --batch-endpoint.",
             ) from None
 
     def find_file(self, name: str) -> str:

@@ -201,7 +201,7 @@ class Connection:
         while isinstance(answer := self._try(send, paid=paid), _Again):
             failure = answer.failure
             if attempt == self._tries:
-                times = f" Asked {self._tries} times." if self._tries > 1 else ""
+                times = f" The request was sent {self._tries} times." if self._tries > 1 else ""
                 return Failure(
                     f"{failure.reason.rstrip('.')}.{times}",
                     charged=False,

@@ -52,7 +52,7 @@ def _csv_rows(text: str, name: str) -> Iterator[tuple[int, Mapping[str, Any] | s
             )
         for row in reader:
             if len(row) > len(header):
-                yield reader.line_num, f"it has {len(row)} cells under {len(header)} headings"
+                yield reader.line_num, f"the row has {len(row)} cells, but the header has {len(header)}"
             elif any(cell.strip() for cell in row):
                 yield reader.line_num, dict(zip(header, row, strict=False))
     except csv.Error as error:

@@ -133,7 +133,7 @@ def _check_member(member: zipfile.ZipInfo) -> None:
     if member.file_size > _SMALL and member.file_size > _MOST_COMPRESSED * max(member.compress_size, 1):
         raise DomainError(
             "archive_bomb",
-            f"“{name}” would unpack to {member.file_size / 1024 / 1024:,.0f} MiB from almost nothing.",
+            f"“{name}” is compressed too much: it would unpack to {member.file_size / 1024 / 1024:,.0f} MiB.",
         )
 
 

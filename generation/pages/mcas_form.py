@@ -41,8 +41,8 @@ class McasForm(forms.Form):
     targets = forms.CharField(
         widget=forms.Textarea({"rows": 14, "spellcheck": "false"}),
         label="Targets",
-        help_text="One target on each line: category | name | phrase | the set that earlier research found "
-        "nearer (or nothing).",
+        help_text="One target on each line: category | name | phrase | the set that is nearer to the target "
+        "according to earlier research (may be empty).",
     )
     template = forms.CharField(
         max_length=400, label="Prompt", help_text="The prompt, with {phrase} in place of the phrase."

@@ -256,7 +256,7 @@ def _coding(
     if isinstance(reply, ChatReply):
         text = reply.choices[0].text
     elif isinstance(reply, Failure) and reply.declined:
-        reason = "The endpoint’s filter declined."
+        reason = "The endpoint’s content filter declined the request."
     else:
         return None
     outcome = outcome_of(text, request.question.first)

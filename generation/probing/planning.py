@@ -119,7 +119,7 @@ def batches_of_plan(plan: ProbePlan) -> BatchParameters | None:
     if not parameters.batch_endpoint:
         return None
     if plan.backend != ChatBackend.name:
-        raise _refusal("batch_endpoint", "Only endpoints accept batches. Choose the back-end chat.")
+        raise _refusal("batch_endpoint", "Only endpoints accept batches. Choose the back-end “chat”.")
     if plan.samples_per_request > 1:
         raise _refusal("samples_per_request", "In a batch, each request has one answer.")
     return parameters

@@ -101,7 +101,7 @@ def _check_scenario(number: int, places: frozenset[str]) -> None:
     if "person" not in places:
         raise _refusal(
             "prompt_without_person",
-            f"Prompt {number} must contain {{person}}, where the images of a scenario differ.",
+            f"Prompt {number} must contain {{person}}, because the images of a scenario differ in the person.",
         )
     if places & {"id", "attr", "phrase"}:
         raise _refusal(

@@ -114,7 +114,7 @@ class ScriptAnswerer:
         if chance.random() < planted["declined_rate"]:
             return Reply(
                 outcome="declined",
-                reason="The invented filter declined it.",
+                reason="The invented content filter declined the question.",
                 charged=False,
                 served_model=_SERVED,
             )

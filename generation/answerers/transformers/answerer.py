@@ -99,7 +99,7 @@ class TransformersAnswerer:
                     "no_memory", "There is not enough memory for a single question. Use a smaller model."
                 ) from None
         except _FAILURES as error:
-            raise DomainError("model_failed", f"The model fails: {_first_line(error)}") from None
+            raise DomainError("model_failed", f"The model failed: {_first_line(error)}") from None
         middle = self.at_once = len(rows) // 2
         return self._answers(rows[:middle]) + self._answers(rows[middle:])
 

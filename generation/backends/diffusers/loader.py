@@ -244,7 +244,7 @@ def _unloadable(model_id: str, error: Exception) -> DomainError:
         (
             (GatedRepoError,),
             "model_gated",
-            "asks for permission on the hub: accept its terms and set HF_TOKEN.",
+            "needs permission on the hub: accept the model’s terms there and set HF_TOKEN.",
         ),
         (
             (RepositoryNotFoundError,),

@@ -69,9 +69,9 @@ class DiffusersParameters(BackendParameters):
     offload: str = parameter(
         "none",
         words={
-            "none": "None: the whole model on the device",
+            "none": "None: the whole model stays on the device",
             "model": "Part by part: slower, needs less memory",
-            "sequential": "Layer by layer: slowest, needs least",
+            "sequential": "Layer by layer: slowest, needs the least memory",
         },
         label="Offload",
         help="Which parts of the model stay in main memory until they are needed.",

@@ -56,5 +56,5 @@ def _image_to_image(pipeline: Any) -> Any:
     try:
         return AutoPipelineForImage2Image.from_pipe(pipeline)
     except ValueError:
-        message = f"diffusers has no image-to-image pipeline that goes with a {type(pipeline).__name__}."
+        message = f"diffusers has no image-to-image pipeline that matches a {type(pipeline).__name__}."
         raise DomainError("variation_unsupported", message, fields={"parallel": message}) from None

@@ -57,7 +57,8 @@ class AnswerImportReport:
         models = ", ".join(run.model_label for run in self.runs)
         return [
             *self.rows.lines(),
-            f"{self.added:,} answers added, {self.present:,} were there already{f': {models}' if models else ''}.",
+            f"{self.added:,} answers added, {self.present:,} were already in the study"
+            f"{f': {models}' if models else ''}.",
         ]
 
 
@@ -133,7 +134,7 @@ def summary_of(report: AnswerImportReport) -> str:
     """Return a summary of the report, for a page that also lists the rows left out."""
     rows = report.rows
     parts = [f"{report.added:,} answers added"]
-    parts += [f"{report.present:,} were there already"] if report.present else []
+    parts += [f"{report.present:,} were already in the study"] if report.present else []
     parts += [f"left out: {len(rows.rejected):,}"] if rows.rejected else []
     parts += [f"{how}: {count:,}" for how, count in rows.repairs.items()]
     notes = "".join(f" Note: {note}." for note in rows.notes)

@@ -51,7 +51,7 @@ def inspect_table(data: bytes, *, name: str, digest: str) -> Table:
         raise refusal(name, "is a log of Inspect AI without samples", "table_empty")
     names = list(dict.fromkeys(column for row in rows for column in row))
     if len(names) > MAX_COLUMNS:
-        raise refusal(name, f"names more than {MAX_COLUMNS:,} facts of its samples", "table_too_large")
+        raise refusal(name, f"has samples with more than {MAX_COLUMNS:,} different fields", "table_too_large")
     columns = {
         column: np.array([row.get(column, "") for row in rows], dtype=object) for column in names if column
     }

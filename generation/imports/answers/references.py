@@ -160,7 +160,7 @@ class References:
             scenarios = {picture.scenario for picture in pictures}
             candidates = [c for c in candidates if c.scenario is None or c.scenario in scenarios]
         if not candidates:
-            raise ValueError(f"question “{_cut(name)}” is not asked there")
+            raise ValueError(f"question “{_cut(name)}” is not asked in this experiment or scenario")
         if len({(c.experiment.name, c.question.name) for c in candidates}) > 1:
             raise ValueError(f"several experiments ask “{_cut(name)}”; the row must say which")
         orders = {c.order for c in candidates}
@@ -208,7 +208,7 @@ class References:
             and not question.options
             and alike[0] not in question.options_by_scenario
         ):
-            raise ValueError(f"question {question.name} is not asked in {alike[0]}")
+            raise ValueError(f"question {question.name} is not asked in scenario {alike[0]}")
         return alike[0]
 
     def _picture(
@@ -219,7 +219,7 @@ class References:
             if scenario:
                 chosen = [p for p in pictures if (p.experiment, p.scenario) == (experiment.name, scenario)]
                 if not chosen:
-                    raise ValueError(f"the image is not one of scenario {scenario}")
+                    raise ValueError(f"the image does not belong to scenario {scenario}")
         elif group is None:
             raise ValueError("neither image nor group")
         elif scenario:
@@ -246,7 +246,7 @@ class References:
             if order
         }
         if len(stated) > 1:
-            raise ValueError("its order, first option and words contradict each other")
+            raise ValueError("the row’s order, first option and words contradict each other")
         return stated.pop() if stated else self._order
 
 

@@ -103,7 +103,7 @@ class _RowReader:
         earlier = self._rows.setdefault(key, answer)
         if earlier is not answer:
             alike = (earlier.outcome, earlier.text) == (answer.outcome, answer.text)
-            problem = "the same as" if alike else "another answer to the question and repeat of"
+            problem = "the same as" if alike else "another answer to the same question and repeat as"
             return self._reject(row, f"{problem} row {earlier.row}", f"{problem} an earlier row")
         self.result.rows.append(answer)
         return None
@@ -151,7 +151,7 @@ class _RowReader:
         if stated not in self._runs:
             probe_set, model_id, label, revision, number, temperature = stated
             if not model_id and not label:
-                raise ValueError("no model: name it, or the column that names it")
+                raise ValueError("no model: enter the model, or name the column that contains it")
             if max(len(revision), len(number)) > MAX_NAME:
                 raise ValueError(f"revision or run has more than {MAX_NAME} characters")
             model_id = clean_model_id(model_id, needed=False)
@@ -173,7 +173,7 @@ class _RowReader:
             first = self._options.first_repeat
             number = int(cell) if _REPEAT.fullmatch(cell.strip()) else -1
             if not first <= number < first + MOST_REPEATS:
-                problem = f"repeat is “{cell.strip()[:40]}”; it is counted from {first}"
+                problem = f"repeat is “{cell.strip()[:40]}”, not a whole number from {first}"
                 raise ValueError(f"{problem} to {first + MOST_REPEATS - 1}")
             return number - first
         count = self._counts.get((run, subject), 0)

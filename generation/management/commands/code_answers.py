@@ -22,7 +22,9 @@ class Command(DomainCommand):
         parser.add_argument("--study", required=True, metavar="NAME", help="name or short name of the study")
         parser.add_argument("--coder", choices=["rules", "model"], default="rules")
         parser.add_argument(
-            "--model", metavar="ID", help="with --coder model: the model of the endpoint that codes"
+            "--model",
+            metavar="ID",
+            help="with --coder model: the model at the endpoint that codes the answers",
         )
         parser.add_argument(
             "--endpoint",
@@ -54,7 +56,7 @@ class Command(DomainCommand):
         study, by = study_named(options["study"]), person(options["by"])
         if options["coder"] == "model":
             if not options["model"]:
-                raise DomainError("model_missing", "Give the model that codes the answers with --model.")
+                raise DomainError("model_missing", "Name the model that codes the answers: use --model.")
         elif given := [name for name in _OF_MODELS if options[name] is not None]:
             raise DomainError(
                 "coder_takes_no_options",

@@ -141,7 +141,7 @@ class Command(DomainCommand):
             study = create_study(name=name, resource=resource, groups=resource.groups.all(), by=by)
         else:
             self.usage_error(
-                "--create needs --prompt-set mcas or pairs-parallel (or one like them), or --resource."
+                "--create needs --resource, or --prompt-set with mcas, pairs-parallel or a similar prompt set."
             )
         self.stdout.write(f"Created the study {study}.")
         return study

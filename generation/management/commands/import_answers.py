@@ -49,7 +49,7 @@ class Command(DomainCommand):
             "--codings",
             type=Path,
             metavar="FILE",
-            help="the table codings of the same release: codings by people, models and leads are imported, too",
+            help="the table “codings” of the same release, to import the codings by people, models and leads, too",
         )
         AnswerImportOptions.add_options(parser)
         parser.add_argument(

@@ -85,7 +85,7 @@ class ProbeForm(PriceForm):
         min_value=1,
         max_value=100,
         label="Runs",
-        help_text="Number of times that each question is asked. If empty, the probe set’s number is used.",
+        help_text="Number of times that each question is asked. If empty, the number in the probe set is used.",
     )
     samples_per_request = forms.IntegerField(
         required=False,
@@ -93,7 +93,7 @@ class ProbeForm(PriceForm):
         max_value=100,
         label="Answers in a request",
         help_text="Number of answers to the same question in one request, if the endpoint supports this. If "
-        "empty, one.",
+        "empty, each request asks for one answer.",
     )
     fresh = forms.BooleanField(
         required=False,

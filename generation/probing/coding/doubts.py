@@ -68,17 +68,17 @@ def doubts(finding: Finding, evidence: Evidence) -> Iterator[str]:
         if any(reading.stance == "against" for reading in _of_options(evidence)):
             yield "an option is negated"
         if any(reading.stance == "context" for reading in _of_options(evidence)):
-            yield "an option is context"
+            yield "an option is named only as context"
     chosen = {mention.how for mention in option_mentions if mention.side == finding.outcome}
     if chosen == {"broader"}:
         yield "the option is named in broader words"
     placed = {mention.side for mention in option_mentions if mention.how == "position"}
     if placed and not (placed == {finding.outcome} and "form" in chosen):
-        yield "an option is named by its place"
+        yield "an option is named only by its position"
     if sum(word[0].isalpha() for word in words) > LONG:
-        yield f"it has more than {LONG} words"
+        yield f"the answer has more than {LONG} words"
     if not evidence.in_english:
-        yield "it is not in English"
+        yield "the answer is not in English"
 
 
 def _stands_alone(finding: Finding, evidence: Evidence, bounds: frozenset[str]) -> bool:

@@ -75,7 +75,9 @@ def code_answer(text: str, question: AskedQuestion) -> CodedAnswer:
             return CodedAnswer("other", 0, True, "echo")
         return CodedAnswer("empty", 0, True, "empty")
     if _INSTRUCTIONS.search(answer.text):
-        return CodedAnswer("other", 0, False, "instructions", reason="it gives instructions to the coder")
+        return CodedAnswer(
+            "other", 0, False, "instructions", reason="the answer gives instructions to the coder"
+        )
     evidence = _evidence(words, question, in_english=is_english(answer.text, words))
     finding = _final(answer, question) or _whole(evidence, question)
     return _coded(finding, evidence)
@@ -184,10 +186,10 @@ def _whole(evidence: Evidence, question: AskedQuestion) -> Finding:
         if not after:
             refusal = next(part for part in evidence.refusals if part.start == strong_refusal)
             missing = not _MISSING_IMAGE.isdisjoint(evidence.words[refusal.start : refusal.end])
-            doubt = "it may miss the image" if missing else ""
+            doubt = "the answer may say that it has no image" if missing else ""
             if evidence.words[refusal.start] in NOBODY:
-                doubt = "it may refuse or commit in unusual words"
-            doubt = "it names an option before it refuses" if committed else doubt
+                doubt = "the answer may refuse or choose in unusual words"
+            doubt = "the answer names an option before it refuses" if committed else doubt
             return Finding("refused", "refusal", refusal.start, refusal.end, doubt)
         return _commitment(after, evidence) or _unresolved(option_mentions, evidence, question)
     share = larger_share(evidence.words, evidence.mentions)
@@ -226,14 +228,20 @@ def _commitment(committed: list[tuple[Mention, int]], evidence: Evidence) -> Fin
     if firm:
         latest = firm[-1]
         if last_balance and last_balance.start > latest.end:
-            return Finding("both", "both", last_balance.start, last_balance.end, "it names an option first")
+            return Finding(
+                "both",
+                "both",
+                last_balance.start,
+                last_balance.end,
+                "the answer names an option before it leaves both open",
+            )
         return _found(
             latest, "commitment" if len({mention.side for mention in firm}) == 1 else "last_commitment"
         )
     if possible:
         latest = possible[-1]
         if len({mention.side for mention in possible}) == 2:
-            return Finding("both", "both", possible[0].start, latest.end, "both are called possible")
+            return Finding("both", "both", possible[0].start, latest.end, "both options are called possible")
         if not last_balance or latest.start > last_balance.start:
             return _found(latest, "commitment")
     doubt_follows = last_balance and any(part.start > last_balance.start for part in evidence.refusals)
@@ -253,11 +261,11 @@ def _unresolved(
     """Return the finding in an answer without a commitment."""
     if evidence.refusals:
         refusal = evidence.refusals[-1]
-        doubt = "" if refusal.strong else "it only says that it is not certain"
+        doubt = "" if refusal.strong else "the answer only says that it is not certain"
         if not doubt and not _MISSING_IMAGE.isdisjoint(evidence.words[refusal.start : refusal.end]):
-            doubt = "it may miss the image"
+            doubt = "the answer may say that it has no image"
         if evidence.words[refusal.start] in NOBODY:
-            doubt = "it may refuse or commit in unusual words"
+            doubt = "the answer may refuse or choose in unusual words"
         return Finding("refused", "refusal", refusal.start, refusal.end, doubt)
     against = [mention for mention, reading in option_mentions if reading.stance == "against"]
     named_options = [mention for mention, reading in option_mentions if reading.stance == "for"]
@@ -270,12 +278,16 @@ def _unresolved(
             return _found(remainder[-1], "negation")
         if complement := complement_of(against[-1].side, question.options):
             return Finding(complement, "negation", against[-1].start, against[-1].end)
-        return Finding("other", "negation", against[-1].start, against[-1].end, "it only denies one option")
+        return Finding(
+            "other", "negation", against[-1].start, against[-1].end, "the answer only denies one option"
+        )
     if len({mention.side for mention in named_options}) == 1:
-        return _found(named_options[-1], "named", "it names one option without a word that chooses it")
+        return _found(
+            named_options[-1], "named", "the answer names one option without a word that chooses the option"
+        )
     if _left_open(context, evidence.words):
         return Finding(
-            "refused", "left_open", context[0].start, context[-1].end, "it leaves the question open"
+            "refused", "left_open", context[0].start, context[-1].end, "the answer leaves the question open"
         )
     if option_mentions:
         return Finding(
@@ -283,7 +295,7 @@ def _unresolved(
             "context",
             option_mentions[0][0].start,
             option_mentions[-1][0].end,
-            "options are only context",
+            "options are named only as context",
         )
     misspelt = misspelt_mentions(evidence.words, question.options)
     if misspelt and len({mention.side for mention in misspelt}) == 1:
@@ -294,7 +306,7 @@ def _unresolved(
     if not evidence.mentions and resembles_option(evidence.words, question.options):
         doubt = "a word resembles an option"
     if not _SPEAKING.isdisjoint(evidence.words):
-        doubt = "it may refuse or commit in unusual words"
+        doubt = "the answer may refuse or choose in unusual words"
     return Finding("other", "other", doubt=doubt)
 
 

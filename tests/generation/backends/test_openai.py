@@ -83,7 +83,7 @@ class TestAnswers:
         endpoint.script = [BUSY] * 9
         answer = load().draw(WANTED)
         assert (answer.outcome, answer.charged) == ("failed", False)
-        assert answer.reason == "The endpoint: Slow down. Asked 5 times."
+        assert answer.reason == "The endpoint: Slow down. The request was sent 5 times."
         assert len(endpoint.asked) == 5
 
     def test_a_refusal_is_an_outcome(self, endpoint):

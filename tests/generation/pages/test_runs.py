@@ -59,7 +59,7 @@ class TestGenerate:
         run(run=planned, progress=Unwatched(), limit=3)
         planned.requests.filter(outcome="done").update(seconds=20)
         said = self.estimate(lead_client, study, backend="sketch", default_probability="0.1")
-        assert "9 Images to generate 3 minutes About this long" in said
+        assert "9 Images to generate 3 minutes Estimated time" in said
         assert "20.00 s an image · with these settings" in said
         other = self.estimate(lead_client, study, backend="sketch", default_probability="0.2")
         assert "with other settings of this model" in other

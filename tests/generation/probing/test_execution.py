@@ -167,7 +167,7 @@ class TestEndpoint:
         assert asked.answers.get(text="I would rather not.").outcome == "done"
         assert set(asked.answers.filter(outcome="declined").values_list("text", "reason")) == {
             ("", "The endpoint: Not this."),
-            ("cut", "The endpoint’s filter cut the answer."),
+            ("cut", "The endpoint’s content filter cut the answer short."),
         }
         assert reopen_failed(run=asked) == 2
         assert run(run=asked, progress=Unwatched()).done == 2

@@ -190,7 +190,8 @@ class BatchAsking:
         failed = collected.outcomes["failed"]
         if failed == answered and failed >= _FAILURES:
             raise DomainError(
-                "model_keeps_failing", f"Stopped after a batch of {failed:,} failures: {collected.reason}"
+                "model_keeps_failing",
+                f"Stopped because all {failed:,} answered requests of a batch failed: {collected.reason}",
             )
 
     def _note(self, batch: ProbeBatch, state: State, **fields: object) -> None:

@@ -67,22 +67,25 @@ def test_another_answer_to_the_same_question_is_listed_and_changes_nothing(bring
 WRONG = (
         ({"question": "song"}, "the probe set has no question “song”"),
         ({"question": ""}, "no question"),
-        ({"scenario": "tower"}, "question “trade” is not asked there"),
+        ({"scenario": "tower"}, "question “trade” is not asked in this experiment or scenario"),
         ({"scenario": ""}, "no scenario of trades"),
         ({"group": "wide_orsani"}, "no group is called “wide_orsani”"),
         ({"group": ""}, "neither image nor group"),
         ({"experiment": "sports"}, "the probe set has no experiment “sports”"),
         ({"image": "tall.png"}, "the study has no image “tall.png”"),
         ({"order": "sideways"}, "order is “sideways”, not published or reversed"),
-        ({"first": "kite maker", "order": "published"}, "its order, first option and words contradict each other"),
+        (
+            {"first": "kite maker", "order": "published"},
+            "the row’s order, first option and words contradict each other",
+        ),
         ({"first": "baker"}, "“baker” is not an option of trade"),
-        ({"repeat": "0"}, "repeat is “0”; it is counted from 1 to 100"),
-        ({"repeat": "٣"}, "repeat is “٣”; it is counted from 1 to 100"),
-        ({"repeat": "1e9"}, "repeat is “1e9”; it is counted from 1 to 100"),
+        ({"repeat": "0"}, "repeat is “0”, not a whole number from 1 to 100"),
+        ({"repeat": "٣"}, "repeat is “٣”, not a whole number from 1 to 100"),
+        ({"repeat": "1e9"}, "repeat is “1e9”, not a whole number from 1 to 100"),
         ({"outcome": "maybe"}, "outcome is “maybe”, not done, declined or failed"),
         ({"tokens_out": "-4"}, "tokens_out is “-4”, not a number of tokens"),
         ({"seconds": "nan"}, "seconds is “nan”, not a time in seconds"),
-        ({"model": ""}, "no model: name it, or the column that names it"),
+        ({"model": ""}, "no model: enter the model, or name the column that contains it"),
         ({"model": "m" * 301}, "The model id is longer than 300 characters"),
 )  # fmt: skip
 
@@ -100,7 +103,7 @@ def test_an_answer_given_twice_in_a_file_counts_once(bring, rows, write):
     report = bring(write([*rows, rows[0], {**rows[1], "text": "Neither."}]))
     assert reasons(report) == {
         34: "the same as row 2",
-        35: "another answer to the question and repeat of row 3",
+        35: "another answer to the same question and repeat as row 3",
     }
 
 
@@ -221,7 +224,7 @@ def test_the_command_imports_and_the_rules_code(scenarios, rows, write, tmp_path
     path = write([{("reply" if n == "text" else n): cell for n, cell in row.items()} for row in rows])
     arguments = ["--study", scenarios.slug, str(path), "--probe-set", str(probe_set), "--map", "text=reply"]
     call_command("import_answers", *arguments, "--output", str(tmp_path))
-    assert "32 answers added, 0 were there already: talker-2." in capsys.readouterr().out
+    assert "32 answers added, 0 were already in the study: talker-2." in capsys.readouterr().out
     assert (tmp_path / "rejected.csv").read_text(encoding="utf-8").splitlines() == ["file,row,reason"]
     call_command("code_answers", "--study", scenarios.slug)
     codes = Coding.objects.values_list("answer__image__group__name", "code").distinct()

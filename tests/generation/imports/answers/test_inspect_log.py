@@ -76,7 +76,7 @@ def test_samples_become_answers(bring, tmp_path, name, data):
     assert (report.rows.read, report.added) == (5, 4)
     (rejection,) = report.rows.rejected
     assert rejection.row == 5
-    assert rejection.reason.endswith("is not asked there")
+    assert rejection.reason.endswith("is not asked in this experiment or scenario")
     assert ProbeRun.objects.get().model_label == "talker-2"
     answers = Answer.objects.order_by("image__group__name", "repeat")
     assert list(answers.values_list("image__group__name", "repeat", "order", "outcome", "text")) == [

@@ -63,7 +63,7 @@ def test_a_file_is_uploaded_checked_imported_and_coded(probed, lead_client):
     assert (look.state, look.result["url"]) == (Job.State.SUCCEEDED, page_of(probed, look))
     checked = text_of(lead_client.post(page_of(probed, look), SENT | {"action": "check"}))
     assert "8 of the first 9 rows can be imported." in checked
-    assert "10 left out question “trade” is not asked there" in checked
+    assert "10 left out question “trade” is not asked in this experiment or scenario" in checked
     assert Job.objects.latest("pk") == look
     sent = lead_client.post(page_of(probed, look), SENT | {"action": "import"})
     job = Job.objects.latest("pk")
@@ -72,7 +72,7 @@ def test_a_file_is_uploaded_checked_imported_and_coded(probed, lead_client):
     job.refresh_from_db()
     assert job.state == Job.State.SUCCEEDED, job.error
     assert job.result["summary"] == "9 rows read: 8 answers added, left out: 1."
-    assert job.result["lines"] == ["Row 10: question “trade” is not asked there"]
+    assert job.result["lines"] == ["Row 10: question “trade” is not asked in this experiment or scenario"]
     run = ProbeRun.objects.get(backend="imported")
     assert (run.model_label, run.answers.count()) == ("talker-2", 8)
     outcomes = Coding.objects.filter(answer__run=run).values_list("outcome", flat=True)

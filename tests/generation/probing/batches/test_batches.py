@@ -195,14 +195,14 @@ class TestFaults:
         with pytest.raises(DomainError) as stopped:
             run(run=asked, progress=Quick())
         assert stopped.value.message == (
-            f"The endpoint {server.url} has no batches. Run the command without --batch-endpoint."
+            f"The endpoint {server.url} does not support batches. Run the command without --batch-endpoint."
         )
         assert counts_of(asked).spent == 0
 
 
 class TestPlans:
     def test_only_endpoints_take_batches(self, scenarios, lead):
-        with pytest.raises(DomainError, match=r"Only endpoints accept batches. Choose the back-end chat."):
+        with pytest.raises(DomainError, match=r"Only endpoints accept batches. Choose the back-end “chat”."):
             planned(scenarios, lead, batches=BATCHES)
 
     def test_a_request_in_a_batch_has_one_answer(self, scenarios, server):
