@@ -58,7 +58,8 @@ def seed_demo(*, progress: Progress, say: Callable[[str], None], model: str = ""
     if not settings.DEMO:
         raise Forbidden(
             "not_a_demo",
-            "The demo's accounts have published passwords; set STEREOSCOPE_DEMO=1 on a machine of your own.",
+            "The demo's accounts have published passwords. To create the demo on your own machine, set "
+            "STEREOSCOPE_DEMO=1.",
         )
     people = create_accounts()
     study = Study.objects.filter(name=STUDY).first() or _study(people)

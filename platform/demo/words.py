@@ -19,9 +19,9 @@ from studies.protocol.descriptors import add_descriptors
 
 STUDY = "Words about islanders"
 DESCRIPTION = (
-    "A demonstration of BiasDora. The islanders do not exist. Two invented models completed sentences about them, so "
-    "the truth is known: script-storied says {planted} more often than by chance, and script-curt says only {fewer}. "
-    "Every other word is made up at random."
+    "A demonstration of BiasDora. The islanders do not exist. Two invented models completed sentences about the "
+    "islanders, so the truth is known. More often than by chance, script-storied says: {planted}. More often than by "
+    "chance, script-curt says only: {fewer}. Every other word is made up at random."
 )
 SEED = 20_261_124
 

@@ -33,8 +33,8 @@ def _letter(glass: BreakGlass, address: str) -> EmailMessage:
     until = timezone.localtime(glass.ends_at)
     lines = [
         f"{glass.user}, an administrator of this server, opened the study “{study.name}” by break-glass and can read "
-        f"everything in it until {until:%Y-%m-%d %H:%M} ({until:%Z}). Administrators who are no members see no labels "
-        "or results otherwise.",
+        f"everything in it until {until:%Y-%m-%d %H:%M} ({until:%Z}). Without break-glass, "
+        "administrators who are not members of a study see none of its labels or results.",
         f"Reason: {glass.reason}",
         "The study’s history shows what was downloaded, and when the access ended:",
         f"{settings.SITE_URL}{page}" if settings.SITE_URL else f"See this page on your server: {page}",

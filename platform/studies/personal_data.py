@@ -19,7 +19,7 @@ class Erasing(Enum):
 
     DELETE = "deleted"
     WITH_ANSWERS = "deleted, or kept under a nameless code, as the consent text says"
-    REDACT = "emptied of what names the person"
+    REDACT = "kept without the data that name the person"
     KEEP = "kept"
     NOTHING = "stores nothing about annotators"
 

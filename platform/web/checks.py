@@ -23,7 +23,7 @@ def check_files(
         messages.append(
             Error(
                 "FILES_ENDPOINT_URL names a file storage, but FILES_BUCKET does not name a bucket.",
-                hint="Set FILES_BUCKET. Otherwise, files are stored on this machine.",
+                hint="Set FILES_BUCKET: without this setting, files are stored on this machine.",
                 id="stereoscope.E004",
             )
         )

@@ -116,13 +116,13 @@ class RequestIdMiddleware:
 
 _REQUESTS = Counter(
     "stereoscope_requests",
-    "Number of answered requests, by the pattern of their address.",
+    "Number of answered requests, by URL pattern.",
     ["method", "route", "status"],
     registry=REGISTRY,
 )
 _DURATIONS = Histogram(
     "stereoscope_request_duration_seconds",
-    "Time from a request to the beginning of the answer, by the pattern of the address.",
+    "Time from a request to the beginning of the answer, by URL pattern.",
     ["method", "route"],
     registry=REGISTRY,
     buckets=(0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30),

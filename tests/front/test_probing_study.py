@@ -195,7 +195,7 @@ def test_only_leads_create_studies(analyst_client, client, address):
 class TestOverview:
     def test_a_study_without_images_asks_for_images(self, lead_client, lead):
         stages, page = overview(lead_client, of_pairs(lead))
-        assert stages["Plan"] == ("ready", "The imported images bring the identity groups")
+        assert stages["Plan"] == ("ready", "The identity groups come with the imported images")
         assert stages["Images"] == ("ready", "No images yet")
         assert stages["Probe"][0] == stages["Measure"][0] == stages["Release"][0] == "waiting"
         assert "labels were imported" not in page

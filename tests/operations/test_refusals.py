@@ -116,8 +116,9 @@ def test_another_key_is_refused_until_it_is_named(copied, settings):
         keys.fingerprints()[0],
         json.loads((latest(copied) / "manifest.json").read_text())["keys"][0],
     )
-    assert f"needs the SECRET_KEY with the fingerprint {needed}, and this server’s has {own}" in refused(
-        copied
+    assert (
+        f"needs the SECRET_KEY with the fingerprint {needed}, but this server’s key has the fingerprint {own}"
+        in refused(copied)
     )
     settings.SECRET_KEY_FALLBACKS = [KEY]
     assert read(copied)
@@ -262,7 +263,7 @@ def test_nothing_is_written_when_a_backup_is_refused(copied, tmp_path):
         assert re.fullmatch(r"(?:Checking.*\n)*Backup .* is damaged: .*\n", process.stderr)
         assert not media(place).exists() or not any(media(place).iterdir())
         process = place.run("restore", str(copied), "--again", check=False)
-        assert "No restore into this place was interrupted: leave out --again." in process.stderr
+        assert "No restore into this database was interrupted: leave out --again." in process.stderr
 
 
 def test_a_server_with_files_is_no_empty_place(copied, tmp_path):

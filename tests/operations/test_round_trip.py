@@ -14,8 +14,8 @@ def test_a_restored_server_has_the_rows_files_and_open_work_of_the_one_backed_up
     server, _ = filled
     with empty_place(tmp_path / "place") as place:
         printed = place.run("restore", str(backed_up)).stdout
-        assert "1 sessions were ended, 1 jobs queued again, 1 letters cancelled, " in printed
-        assert " 0 letters with personal links held, 0 bonuses held." in printed
+        assert "1 sessions were ended, 1 jobs queued again, 1 e-mails cancelled, " in printed
+        assert " 0 e-mails with personal links held, 0 bonuses held." in printed
         assert files_of(place) == files_of(server)
         assert UPLOAD in files_of(place)
         # A running job waits for a worker of the new server; a letter sent meanwhile is not sent again.

@@ -62,8 +62,7 @@ def _openid_errors() -> list[CheckMessage]:
         messages.append(
             Error(
                 f"OIDC_ISSUER={settings.OIDC_ISSUER} is not encrypted. Anybody who can read the traffic "
-                f"could sign in "
-                f"as anybody.",
+                f"could sign in as any user.",
                 hint="Use the provider’s https address.",
                 id="stereoscope.E021",
             )
@@ -102,7 +101,7 @@ def _saml_errors() -> list[CheckMessage]:
             Error(
                 "SAML_METADATA_FILE is set, but SITE_URL is not an https address.",
                 hint="Set SITE_URL to the address under which people reach this server. The provider sends its answers "
-                "there, and browsers send the cookie that belongs to them over https only.",
+                "to this address, and browsers send the cookie of a sign-in only over https.",
                 id="stereoscope.E025",
             )
         )

@@ -167,7 +167,7 @@ def _check_registration(credential: Any) -> None:
     _check_origin(response.client_data.origin)
     key = response.attestation_object.auth_data.credential_data
     if key is None or key.public_key.get(3) not in CoseKey.supported_algorithms():
-        raise ValueError("There is no key, or it is of a kind that was not asked for.")
+        raise ValueError("The device sent no key, or a key of a kind that was not requested.")
 
 
 def _check_authentication(credential: Any, *, needs_owner_check: bool) -> None:

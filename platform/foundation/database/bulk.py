@@ -102,7 +102,7 @@ def refresh_statistics(*tables: type[models.Model]) -> None:
 def _column(model: type[models.Model], name: str) -> models.Field[Any, Any]:
     field = model._meta.get_field(name)
     if not isinstance(field, models.Field):
-        raise TypeError(f"{model.__name__}.{name} is no column")
+        raise TypeError(f"{model.__name__}.{name} is not a column")
     return field
 
 

@@ -172,6 +172,6 @@ class AddUniqueIndexOnline(AddConstraint):
             sql = str(self.constraint.create_sql(model, schema_editor))
             begin = "CREATE UNIQUE INDEX "
             if not sql.startswith(begin):
-                raise ValueError(f"{self.constraint.name} is no index of its own: {sql}")
+                raise ValueError(f"{self.constraint.name} is not a separate index: {sql}")
             _drop_unfinished(schema_editor, self.constraint.name)
             schema_editor.execute(f"{begin}CONCURRENTLY {sql.removeprefix(begin)}", params=None)

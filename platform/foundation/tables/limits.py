@@ -19,5 +19,5 @@ def too_many_columns(name: str, count: int) -> DomainError:
 
 def too_many_cells(name: str) -> DomainError:
     return refusal(
-        name, f"has more than {MAX_ROWS:,} rows or {MAX_CELLS:,} cells, which is the limit", "table_too_large"
+        name, f"has more than the allowed {MAX_ROWS:,} rows or {MAX_CELLS:,} cells", "table_too_large"
     )

@@ -189,7 +189,7 @@ def _json_lines(text: str, name: str) -> Iterator[Sequence[str]]:
         if len(columns) > MAX_COLUMNS:
             raise refusal(
                 name,
-                f"names more than {MAX_COLUMNS:,} columns by line {row}, which is the limit",
+                f"names more than {MAX_COLUMNS:,} columns in its first {row} lines; {MAX_COLUMNS:,} are allowed",
                 "table_too_large",
             )
         records.append(record)

@@ -58,8 +58,8 @@ class PairsForm(SeedForm, ProbingStudyForm):
     images = forms.ChoiceField(
         label="Where the images come from",
         choices=[
-            (IMPORT, "I have them as a zip archive: experiment / scenario / person"),
-            (GENERATE, "A model makes them here: the 50 scenarios of PAIRS with four persons each"),
+            (IMPORT, "I have a zip archive of images: experiment / scenario / person"),
+            (GENERATE, "A model generates images here: the 50 scenarios of PAIRS with four persons each"),
         ],
         initial=IMPORT,
         widget=forms.RadioSelect,

@@ -55,7 +55,7 @@ def _plan(summary: StudySummary) -> Stage:
     if summary.study.asks_models and not summary.about_images:
         return Stage("Plan", "done" if summary.groups else "ready", _amount(summary.groups, "descriptor"))
     if summary.study.asks_models and not summary.groups:
-        return Stage("Plan", "ready", "The imported images bring the identity groups")
+        return Stage("Plan", "ready", "The identity groups come with the imported images")
     state = "done" if summary.groups else "skipped"
     plan = reverse("planning:plan", args=[summary.study.slug])
     return Stage("Plan", state, _amount(summary.groups, "identity group"), plan, "See the plan")

@@ -31,8 +31,8 @@ _REMOVED = "removed-"
 _AT_ONCE = 1024 * 1024
 _LONGEST_LINE = 4096
 _README = """\
-Backups of a Stereoscope server. To restore a backup, on a server of the same version or a later one with an empty
-database, an empty file store and the same SECRET_KEY (which is not in here):
+Backups of a Stereoscope server. To restore a backup, use a server of the same version or a later one, with an empty
+database, an empty file store and the same SECRET_KEY (which is not in this folder). Run there:
 
     python manage.py restore {folder}
 

@@ -26,9 +26,9 @@ def check(manifest: Manifest, content: bytes, signature: str, *, backup_name: st
     if missing_keys:
         raise DomainError(
             "backup_of_other_key",
-            f"Backup {backup_name} needs the SECRET_KEY with the fingerprint {missing_keys[0]}, and this "
-            f"server’s has "
-            f"{own_keys[0]}: set that key as SECRET_KEY or in SECRET_KEY_FALLBACKS.",
+            f"Backup {backup_name} needs the SECRET_KEY with the fingerprint {missing_keys[0]}, but this "
+            f"server’s key has the fingerprint {own_keys[0]}: set the backup’s key as SECRET_KEY or in "
+            f"SECRET_KEY_FALLBACKS.",
         )
     signatures = keyed_hashes(content.decode(), use="backup manifest")
     if not any(hmac.compare_digest(signature.encode(), expected.encode()) for expected in signatures):

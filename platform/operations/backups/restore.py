@@ -58,8 +58,8 @@ def restore(
         if manifest.engine != database.engine:
             raise Conflict(
                 "backup_of_other_engine",
-                f"Backup {backup_name} is of {manifest.engine}, and DATABASE_URL names {database.engine}: "
-                "restore it into a database of the same kind.",
+                f"Backup {backup_name} contains a {manifest.engine} database, but DATABASE_URL names a "
+                f"{database.engine} database: restore the backup into a {manifest.engine} database.",
             )
         database.check_version(manifest.engine_version)
         _require_room(manifest)
@@ -148,11 +148,13 @@ def _require_place(database: Database, *, again: bool) -> None:
     if unfinished and not again:
         raise Conflict(
             "restore_unfinished",
-            f"A restore of {unfinished} into this place was interrupted: run the same command with --again, "
+            f"A restore of {unfinished} into this database was interrupted: run the same command with --again, "
             f"which removes what was restored and starts again.",
         )
     if again and not unfinished:
-        raise Conflict("nothing_unfinished", "No restore into this place was interrupted: leave out --again.")
+        raise Conflict(
+            "nothing_unfinished", "No restore into this database was interrupted: leave out --again."
+        )
     if not unfinished:
         database.require_empty()
         files.require_empty()

@@ -128,7 +128,8 @@ def _scratch_database(manifest: Manifest, place: Path, database_url: str) -> Ite
     if connection.vendor != "postgresql":
         raise DomainError(
             "scratch_database_missing",
-            "The backup is of postgresql: name an empty PostgreSQL database to restore it into (--database).",
+            "The backup contains a PostgreSQL database: name an empty PostgreSQL database for the rehearsal "
+            "(--database).",
         )
     name = f"{connection.settings_dict['NAME'][:40]}_verify_{uuid.uuid4().hex[:8]}"
     with _server() as server:

@@ -19,8 +19,8 @@ def refuse(annotator: Annotator) -> None:
     if working or undecided or unpaid:
         raise Conflict(
             "erasure_before_payment",
-            "A panel still has to pay this person. Erase this person when their places have ended and are "
-            "paid or refused.",
+            "A panel still has to pay this person. Erase this person after all their places in recruitments "
+            "have ended and have been paid or rejected.",
         )
 
 

@@ -10,7 +10,7 @@ CAMPAIGNS = (
         mentions="label",
         other="campaign token_hash limit created_by",
         person="annotator",
-        reason="Personal links, including links for one person that they opened. Links for several people stay.",
+        reason="Only links for one person are deleted, including those that the person opened; other links are kept.",
         hidden="token_hash created_by",
     ),
     PersonalTable(
@@ -20,7 +20,7 @@ CAMPAIGNS = (
         other="mailing problem tries next_try_at",
         person="invitation__annotator",
         reason="Address and link are encrypted. Both are emptied when the person joins, the link stops working or the "
-        "campaign closes, at the latest after 30 days; then the hash of the address goes, too.",
+        "campaign closes, at the latest after 30 days. The hash of the address is then emptied, too.",
         hidden="link_sealed address_hash",
     ),
     PersonalTable(
@@ -75,7 +75,7 @@ CAMPAIGNS = (
         about="writer",
         other="stimulus",
         person="writer",
-        reason="The text is taken back, and the screens that show it are no longer asked.",
+        reason="The text is withdrawn, and annotators no longer get the screens that show the text.",
     ),
     PersonalTable(
         "annotation.TaskStimulus",
@@ -83,7 +83,7 @@ CAMPAIGNS = (
         about="text",
         other="task position image",
         person="copied_text__writer",
-        reason="Texts that the person wrote in another campaign; all other rows stay.",
+        reason="This affects texts that the person wrote in another campaign; all other rows are kept.",
     ),
     PersonalTable(
         "annotation.PracticeRound",
@@ -118,7 +118,7 @@ CAMPAIGNS = (
         Erasing.DELETE,
         about="value",
         other="campaign subject argument format counted_at seconds claimed_until",
-        reason="Numbers for the pages of the person’s campaigns. The numbers are counted again.",
+        reason="The rows contain numbers for the pages of the person’s campaigns. The numbers are counted again.",
     ),
     PersonalTable(
         "annotation.Notice",

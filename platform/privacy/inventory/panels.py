@@ -37,7 +37,7 @@ PANELS = (
         Erasing.DELETE,
         about="body_sealed happened_at signed_at received_at",
         other="provider event_id read_at handled_at",
-        reason="Events from a panel that name the person by an id.",
+        reason="Only events that name the person by an id are deleted.",
     ),
     nothing(
         "recruitment.Provider",

@@ -48,7 +48,7 @@ PEOPLE = (
         Erasing.WITH_ANSWERS,
         about="annotator text translation given_at withdrawn_at",
         person="annotator",
-        reason="Kept with answers, to show that they were given with consent.",
+        reason="Consents are kept with answers, to show that the answers were given with consent.",
     ),
     PersonalTable(
         "accounts.ApiToken",
@@ -67,32 +67,32 @@ PEOPLE = (
         "sessions.Session",
         Erasing.DELETE,
         about="session_key session_data expire_date",
-        reason="Found by the account named in the session.",
+        reason="The rows are found by the account that the session names.",
     ),
     PersonalTable(
         "axes.AccessAttempt",
         Erasing.DELETE,
         about="user_agent ip_address username http_accept path_info attempt_time get_data post_data "
         "failures_since_start",
-        reason="Found by the user name that was typed.",
+        reason="The rows are found by the user name that was typed.",
     ),
     PersonalTable(
         "axes.AccessAttemptExpiration",
         Erasing.DELETE,
         about="expires_at access_attempt",
-        reason="With the attempt.",
+        reason="The rows are deleted with the access attempt.",
     ),
     PersonalTable(
         "axes.AccessFailureLog",
         Erasing.DELETE,
         about="user_agent ip_address username http_accept path_info attempt_time locked_out",
-        reason="Found by the user name that was typed.",
+        reason="The rows are found by the user name that was typed.",
     ),
     PersonalTable(
         "axes.AccessLog",
         Erasing.DELETE,
         about="user_agent ip_address username http_accept path_info attempt_time logout_time session_hash",
-        reason="Found by the user name that was typed.",
+        reason="The rows are found by the user name that was typed.",
     ),
     PersonalTable(
         "account.EmailAddress", Erasing.DELETE, about="user email verified primary", person="user__annotator"
@@ -116,7 +116,7 @@ PEOPLE = (
         Erasing.DELETE,
         about="user provider uid last_login date_joined extra_data",
         person="user__annotator",
-        reason="Who somebody is at the identity provider; nothing is ever written to `extra_data`.",
+        reason="The row contains the person’s id at the identity provider; nothing is ever written to `extra_data`.",
     ),
     PersonalTable(
         "socialaccount.SocialToken",
@@ -124,15 +124,15 @@ PEOPLE = (
         about="app account token token_secret expires_at",
         person="account__user__annotator",
         hidden="app account token token_secret expires_at",
-        reason="Always empty: tokens of identity providers are not kept.",
+        reason="The table is always empty, because tokens of identity providers are not kept.",
     ),
     PersonalTable(
         "accounts.UsedAssertion",
         Erasing.KEEP,
         about="statement_sealed",
         other="digest ticket_hash accepted_at",
-        reason="The data that a SAML provider sent about somebody, encrypted, until the person's browser "
-        "returns: seconds, at most five minutes. The row is deleted after an hour.",
+        reason="The row contains the data that a SAML provider sent about somebody, encrypted, until the person's "
+        "browser returns: seconds, at most five minutes. The row is deleted after an hour.",
     ),
     PersonalTable(
         "usersessions.UserSession",
@@ -156,8 +156,8 @@ PEOPLE = (
         "privacy.Erasure",
         Erasing.KEEP,
         about="code_hash erased_at",
-        reason="Written by erasing. The row contains a keyed hash of a random code, by which the person can "
-        "be found in a restored backup.",
+        reason="The row is written when somebody is erased. The row contains a keyed hash of a random code, by "
+        "which the person can be found in a restored backup.",
     ),
     nothing("privacy.RetentionRun", "day applied_at removed"),
 )

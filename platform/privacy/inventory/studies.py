@@ -9,21 +9,21 @@ STUDIES = (
         about="annotator study withdrawn_at ended_at",
         person="annotator",
         hidden="study",
-        reason="Answers of a study from which somebody withdrew are deleted with it.",
+        reason="Answers in a study from which the person withdrew are deleted, too.",
     ),
     PersonalTable(
         "studies.AuditEntry",
         Erasing.REDACT,
         about="details",
         other="study actor action subject at is_sealed",
-        reason="The entry stays, but details that name the person are emptied, which is recorded too.",
+        reason="The entry is kept, but details that name the person are emptied, which is recorded, too.",
     ),
     PersonalTable(
         "studies.AuditLink",
         Erasing.REDACT,
         about="salt actor_number",
         other="position entry entry_number study_number content digest",
-        reason="Without its salt a hash says nothing. The number of a deleted account stays.",
+        reason="Without the salt, the hash of an entry reveals nothing. The number of a deleted account is kept.",
     ),
     PersonalTable(
         "analysis.Release",
@@ -31,8 +31,8 @@ STUDIES = (
         about="annotators profiles",
         other="study version parameters inputs_digest key facts annotations images set_aside_at archive archive_bytes "
         "built_at built_by",
-        reason="Profiles as coarse as in the release, by number. These profiles protect the other people in "
-        "the release.",
+        reason="The row contains profiles by number, as coarse as in the release. These profiles protect the "
+        "other people in the release.",
     ),
     PersonalTable(
         "analysis.Report",
@@ -40,14 +40,14 @@ STUDIES = (
         about="summary",
         other="study format parameters inputs_digest last_annotation last_audit_entry last_score computed_at "
         "computed_by",
-        reason="Results of the person’s studies, under codes. The results are computed again.",
+        reason="Reports contain results of the person’s studies, under codes. The results are computed again.",
     ),
     PersonalTable(
         "analysis.ReportTable",
         Erasing.DELETE,
         about="content",
         other="report name columns",
-        reason="With the report.",
+        reason="The tables are deleted with their report.",
     ),
     # Members are never annotators who can be erased: they must leave their studies first.
     nothing("studies.StudyMembership", "study user role created_at"),

@@ -61,7 +61,7 @@ ACCOUNT = TableGroup(
         TableWords(
             "account.EmailConfirmation",
             "email_confirmations",
-            _("Letters to confirm an address"),
+            _("E-mails to confirm an address"),
             {"created": _MADE, "sent": _("Sent")},
         ),
         TableWords(
@@ -130,7 +130,7 @@ WORK = TableGroup(
         TableWords(
             "annotation.InvitationLetter",
             "letters",
-            _("Letters that brought you a personal link"),
+            _("E-mails with a personal link for you"),
             {"address": _("E-mail address"), "planned_at": _MADE, "sent_at": _("Sent")},
         ),
         TableWords(
@@ -292,7 +292,7 @@ NOT_SHOWN: tuple[Text, ...] = (
         "Results and published data. Results and published data contain answers under other codes, so "
         "nobody can find your answers by your code."
     ),
-    _("Copies in backups, and logs of network servers in front of this one."),
+    _("Copies in backups, and logs of network servers in front of this server."),
 )
 
 VALUES: Mapping[tuple[str, str], Mapping[str, Text]] = {
@@ -338,7 +338,7 @@ def subjects() -> tuple[TableGroup, ...]:
             tool.slug.replace("_", "-"),
             tool.name,
             _(
-                "What we know about your work in the labelling tool. The server of that tool stores its own data."
+                "What we know about your work in the labelling tool. The labelling tool’s server stores its own data."
             ),
             words,
         )

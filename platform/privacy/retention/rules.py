@@ -34,7 +34,7 @@ RULES = (
     RetentionRule(
         "prints",
         "RETAIN_PRINTS_DAYS",
-        "hashes of address and browser, by which duplicates are suspected",
+        "hashes of network address and browser, which help to notice people who join twice",
         _CLOSED,
         30,
         campaigns.remove_prints,
@@ -42,15 +42,15 @@ RULES = (
     RetentionRule(
         "addresses",
         "RETAIN_ADDRESSES_DAYS",
-        "e-mail addresses of annotators’ accounts; those of people with a role stay",
-        "the last of their campaigns was closed",
+        "e-mail addresses of annotators’ accounts; the addresses of people with a role are kept",
+        "the person’s last campaign was closed",
         90,
         campaigns.remove_addresses,
     ),
     RetentionRule(
         "personal_links",
         "RETAIN_PERSONAL_LINKS_DAYS",
-        "links for one person, with the note and the letter that brought them",
+        "links for one person, with their notes and e-mails",
         _CLOSED,
         90,
         campaigns.remove_personal_links,
@@ -59,14 +59,14 @@ RULES = (
         "unused_links",
         "RETAIN_UNUSED_LINKS_DAYS",
         "invitation links that nobody used",
-        "they expired or were revoked, or the campaign was closed",
+        "the link expired or was revoked, or the campaign was closed",
         30,
         campaigns.remove_unused_links,
     ),
     RetentionRule(
         "panel_ids",
         "RETAIN_PANEL_IDS_DAYS",
-        "ids of people and places at a panel, if everybody there was paid or refused",
+        "ids of people and places at a panel, if everybody in the recruitment was paid or refused",
         _CLOSED,
         60,
         campaigns.remove_panel_ids,
@@ -74,23 +74,23 @@ RULES = (
     RetentionRule(
         "sessions",
         "RETAIN_SESSIONS_DAYS",
-        "sessions, with address and browser",
-        "they ended",
+        "sessions, with network address and browser",
+        "the session ended",
         7,
         server.remove_sessions,
     ),
     RetentionRule(
         "sign_ins",
         "RETAIN_SIGN_INS_DAYS",
-        "records of wrong passwords, with user name, address and browser",
-        "they were typed",
+        "records of wrong passwords, with user name, network address and browser",
+        "the wrong password was typed",
         30,
         server.remove_sign_ins,
     ),
     RetentionRule(
         "job_logs",
         "RETAIN_JOB_LOGS_DAYS",
-        "log lines of jobs, and what the queue in the database keeps of them",
+        "log lines of jobs, and the records of these jobs in the database’s queue",
         "the job ended",
         180,
         server.remove_job_logs,
@@ -100,7 +100,7 @@ RULES = (
 
 def rule_table() -> str:
     """Return the rules as a Markdown table."""
-    lines = ["| setting | removes | days are counted since | a sensible value |", "|---|---|---|---|"]
+    lines = ["| setting | removes | the days begin when | suggested days |", "|---|---|---|---|"]
     lines += [
         f"| `{rule.setting}` | {rule.removes} | {rule.since} | {rule.suggested_days} |" for rule in RULES
     ]

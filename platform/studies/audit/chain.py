@@ -116,7 +116,7 @@ def _problems(link: AuditLink, before: int, digest: str, redacted: set[str]) -> 
     if link.position != before + 1:
         yield f"Links {before + 1} to {link.position - 1} are missing."
     elif link.digest not in _digests(link, digest):
-        yield f"Link {link.position} was changed, or SECRET_KEY is not the one it was made with."
+        yield f"Link {link.position} was changed, or this server has another SECRET_KEY than when the link was made."
     entry = link.entry
     if entry is None:
         yield f"Entry {link.entry_number} was deleted."
@@ -136,7 +136,7 @@ def _unlinked() -> Iterator[str]:
     # Entries are sealed in order of number, except entries whose transactions were still open.
     unsealed = AuditEntry.objects.filter(is_sealed=False, pk__lt=latest - _AT_ONCE)
     for number in unsealed.values_list("pk", flat=True)[:MOST_PROBLEMS]:
-        yield f"Entry {number} is not in the chain although later ones are."
+        yield f"Entry {number} is not in the chain, although later entries are."
 
 
 def _numbers_agree(link: AuditLink, entry: AuditEntry) -> bool:

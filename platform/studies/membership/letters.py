@@ -26,7 +26,7 @@ def send_to_leads(*, study: Study, letter: Callable[[str], EmailMessage], progre
             # Only the type, because a mail server's answer may contain addresses and more.
             raise DomainError(
                 "mail_not_sent",
-                f"The mail server accepted no letters ({type(error).__name__}). Check EMAIL_HOST and the other EMAIL "
+                f"The mail server accepted no e-mails ({type(error).__name__}). Check EMAIL_HOST and the other EMAIL "
                 f"settings.",
             ) from error
         progress.advance()

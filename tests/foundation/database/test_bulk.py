@@ -83,7 +83,7 @@ def test_keys_are_only_allocated_inside_a_transaction():
 
 
 def test_a_name_that_is_no_column_is_refused(study):
-    with pytest.raises(TypeError, match=r"Image\.tasks is no column"):
+    with pytest.raises(TypeError, match=r"Image\.tasks is not a column"):
         insert(Image, {"tasks": [1]})
 
 

@@ -49,7 +49,7 @@ def test_a_table_of_20_000_columns_is_refused_at_once():
 def test_json_lines_that_name_another_column_each_are_refused_at_once():
     lines = "\n".join(json.dumps({f"key {n}": n}) for n in range(100_000))
     assert refusal(lines.encode(), "table.jsonl") == (
-        "“table.jsonl” names more than 1,000 columns by line 1001, which is the limit."
+        "“table.jsonl” names more than 1,000 columns in its first 1001 lines; 1,000 are allowed."
     )
 
 

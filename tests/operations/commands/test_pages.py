@@ -37,7 +37,7 @@ STAY = {
     "make demo": "Press Ctrl-C to stop",
     "manage.py serve": "Press Ctrl-C to stop the web server and the worker",
     "-m gunicorn": "Booting worker",
-    "manage.py worker": "takes jobs of",
+    "manage.py worker": "runs jobs of these queues",
 }
 ANSWERS = {
     "manage.py createsuperuser": {

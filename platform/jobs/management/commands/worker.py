@@ -64,7 +64,9 @@ class Command(DomainCommand):
 
                 def ready() -> None:
                     if options["verbosity"]:
-                        self.stderr.write(f"Worker {worker.name} takes jobs of {', '.join(queues)}.", str)
+                        self.stderr.write(
+                            f"Worker {worker.name} runs jobs of these queues: {', '.join(queues)}.", str
+                        )
 
                 backends.work(queues, interval=options["interval"], batch=options["batch"], ready=ready)
 

@@ -42,8 +42,8 @@ class Command(DomainCommand):
         parser.add_argument(
             "--full-speed",
             action="store_true",
-            help="do not pause, for times when nobody labels (PostgreSQL; by default, the backup pauses "
-            "half of the time)",
+            help="do not pause between reads; for times when nobody is labelling (PostgreSQL; by default, the backup "
+            "pauses half of the time)",
         )
 
     def handle(self, **options: Any) -> None:

@@ -36,7 +36,7 @@ class Command(migrate.Command):
                 if time.monotonic() > last_attempt:
                     raise CommandError(
                         "A table is in use by a long statement, such as a backup. The migration was rolled back. Run "
-                        "“migrate” again later. Earlier migrations stay."
+                        "“migrate” again later. Earlier migrations remain applied."
                     ) from error
             else:
                 return

@@ -25,7 +25,7 @@ class Command(DomainCommand):
         parser.add_argument(
             "--again",
             action="store_true",
-            help="a restore into this place was interrupted: remove what it wrote and start again",
+            help="after an interrupted restore: remove what the restore wrote and start again",
         )
         parser.add_argument(
             "--jobs",
@@ -49,8 +49,8 @@ class Command(DomainCommand):
         self.stdout.write(
             f"Restored {report.backup_name}: {manifest.rows:,} rows of {len(manifest.tables)} tables and "
             f"{manifest.files:,} files, all unchanged. {report.sessions_ended:,} sessions were ended, "
-            f"{report.jobs_queued:,} jobs queued again, {report.letters_cancelled:,} letters cancelled, "
-            f"{report.letters_held:,} letters with personal links held, "
+            f"{report.jobs_queued:,} jobs queued again, {report.letters_cancelled:,} e-mails cancelled, "
+            f"{report.letters_held:,} e-mails with personal links held, "
             f"{report.bonuses_held:,} bonuses held."
         )
         if report.people_erased:
@@ -60,6 +60,6 @@ class Command(DomainCommand):
         if report.people_not_erased:
             self.stdout.write(
                 f"People not erased again, because a panel still has to pay them: "
-                f"{report.people_not_erased:,}. Erase these people when they are paid."
+                f"{report.people_not_erased:,}. Erase these people after they have been paid."
             )
         self.stdout.write("Start the web server and the workers. Everybody has to sign in again.")

@@ -12,7 +12,7 @@ from privacy.retention.rules import RULES
 class Command(DomainCommand):
     help = (
         "Remove data about people that is no longer needed, by the rules that RETAIN_… settings switch on. "
-        "Workers do this once a day; this command does it now and lists what was removed."
+        "Workers apply the rules once a day; this command applies the rules now and lists what was removed."
     )
     example = "python manage.py apply_retention --dry-run"
 

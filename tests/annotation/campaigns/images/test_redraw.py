@@ -167,7 +167,7 @@ class TestPages:
         assert not standing(lamps, "harbour").exists()
         page = text_of(lead_client.get(answered["Location"]))
         assert "1 scenario is drawn again" in page
-        assert "had failed scenarios drawn again (1): 2 images" in text_of(
+        assert "requested the images of failed scenarios again (1): 2 images" in text_of(
             lead_client.get(reverse("studies:history", args=["lamps"]))
         )
 

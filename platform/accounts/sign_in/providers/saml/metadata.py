@@ -75,7 +75,7 @@ def _chosen(providers: list[Any], *, file: str, entity_id: str) -> Any:
     if len(providers) > 1:
         raise MetadataError(
             f"SAML_METADATA_FILE={file} describes {len(providers)} identity providers. Set SAML_IDP to the "
-            "entity id of one."
+            "entity id of the provider that you use."
         )
     return providers[0]
 

@@ -66,7 +66,7 @@ def sign_in_request() -> tuple[str, str]:
 
 def _shared_settings(*, want_assertions_signed: bool) -> dict[str, Any]:
     if not settings.SITE_URL:
-        raise MetadataError("SITE_URL is not set: this server has no name for an identity provider.")
+        raise MetadataError("SITE_URL is not set, so identity providers cannot recognise this server.")
     return {
         "strict": True,
         "debug": False,

@@ -73,7 +73,8 @@ def test_of_several_providers_the_settings_name_one(idp, settings, tmp_path):
     assert complaints(settings, tmp_path, several(idp)) == [
         (
             "stereoscope.E024",
-            "SAML_METADATA_FILE=FILE describes 2 identity providers. Set SAML_IDP to the entity id of one.",
+            "SAML_METADATA_FILE=FILE describes 2 identity providers. Set SAML_IDP to the "
+            "entity id of the provider that you use.",
         )
     ]
     settings.SAML_IDP = ANOTHER
