@@ -2,7 +2,7 @@
 
 from studies.personal_data import Erasing, PersonalTable, nothing
 
-_ACCOUNTS = "Amounts paid are kept for the accounts, without the person’s name."
+_ACCOUNTS = "Amounts paid are kept for accounting, without the person’s name."
 
 PANELS = (
     PersonalTable(
