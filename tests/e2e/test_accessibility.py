@@ -57,7 +57,7 @@ def test_every_page_of_an_annotator(new_page, busy, marking, rating, client, liv
     sign_in(page, client, person.user, live_server)
     page.goto(f"/annotate/{marking.pk}/")  # redirects to the page about oneself
     page.get_by_role("button", name="Skip").click()
-    page.get_by_text("Your way back").first.wait_for()
+    page.get_by_text("Your personal link").first.wait_for()
     found += violations(page)
     done = leases.next_assignment(campaign=marking, annotator=person)
     submit(done)

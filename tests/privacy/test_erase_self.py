@@ -118,7 +118,7 @@ def test_the_page_states_what_happens_to_answers_before_erasure(free, marking, l
             False,
             ["ask the person who invited you to erase you", "everything else about you are then"],
         ),
-        ("sever", True, ["You can erase yourself at any time", "kept for research under a new random code"]),
+        ("sever", True, ["You can erase your data at any time", "kept for research under a new random code"]),
     ],
 )
 def test_annotators_read_the_promise_before_they_agree(join, marking, labels, by_self, sentences):

@@ -42,7 +42,7 @@ def test_the_invitation_explains_purpose_duration_and_the_right_to_stop(client, 
         "How long",
         "12 euros an hour.",
         "Can I stop?",
-        "6 to do at most",
+        "Number of tasks: at most 6",
     ):
         assert words in page
 
@@ -100,7 +100,7 @@ def test_a_profile_answer_that_rules_cannot_read_is_shown_once_more(join, markin
     shown = client.post(page, {"gender": "not a man"})
     assert shown.status_code == 200
     content = shown.content.decode()
-    assert "One of them could not be understood" in content
+    assert "One answer could not be understood" in content
     assert "If one of the suggestions fits, choose it." in content
     assert 'value="not a man"' in content
     assert AnnotatorProfile.objects.get().gender == ""

@@ -186,7 +186,7 @@ def test_done_thanks_counts_and_names_pay_and_support(join, rating):
 
 @pytest.mark.parametrize(
     ("change", "words"),
-    [("pause", "Paused for the moment"), ("close", "This has ended")],
+    [("pause", "Paused for the moment"), ("close", "This work has ended")],
 )
 def test_a_paused_or_closed_campaign_says_so(join, lead, marking, change, words):
     client = join(marking)
@@ -216,7 +216,7 @@ def test_home_lists_only_the_annotators_own_work(join, marking, rating):
 
 
 def test_home_without_tasks_explains_how_to_get_some(lead_client):
-    assert "Tasks come by invitation" in lead_client.get(reverse("annotate:home")).content.decode()
+    assert "You get tasks by invitation" in lead_client.get(reverse("annotate:home")).content.decode()
 
 
 def test_withdrawing_is_explained_confirmed_audited_and_ends_access(join, marking):

@@ -213,9 +213,9 @@ def test_after_half_an_hour_of_work_a_break_is_offered_and_can_be_put_off(page, 
 def test_stopping_shows_the_leads_support_text(page, marking):
     join(page, marking)
     page.get_by_text("If something you see troubles you").click()
-    page.get_by_text("skipping never has disadvantages for you").wait_for()
+    page.get_by_text("skipping never puts you at a disadvantage").wait_for()
     page.get_by_role("button", name="Stop for now").click()
-    page.get_by_role("heading", name="If something stays with you").wait_for()
+    page.get_by_role("heading", name="If something still troubles you").wait_for()
 
 
 def test_a_picture_is_reported_without_leaving_the_task(page, marking):

@@ -131,7 +131,7 @@ def test_each_shape_of_answer_is_shown_again(stimuli, pictures, question, value,
 
 def test_without_scripts_a_condition_is_read():
     text = task_page(payload_of(declared("read", ONE, scale("quality"), WHY)))
-    assert "Answer this only after:" in text
+    assert "Answer this question only if you answered:" in text
     assert "How quality?" in text
     assert "“quality 1”" in text
 

@@ -170,7 +170,7 @@ def test_a_newly_asked_question_is_announced_and_the_focus_stays(page, server):
 def test_a_condition_is_not_read_where_scripts_apply_it(page, server):
     open_task(page, server, asking(scale(), comment(when=WORST)))
     page.get_by_label("Poor").check()
-    assert page.get_by_text("Answer this only after:").is_hidden()
+    assert page.get_by_text("Answer this question only if you answered:").is_hidden()
 
 
 def test_answers_to_hidden_questions_are_not_sent_but_restored(page, server):
@@ -239,8 +239,8 @@ def test_a_condition_on_an_unasked_question_is_not_met(page, server):
         pytest.param(choice(), 1, "", "Choose an answer.", id="choice"),
         pytest.param(choice(several=True), 1, "11", "Choose an answer.", id="several, taken back"),
         pytest.param(compare(), 2, "", "Choose an answer.", id="compare"),
-        pytest.param(rank(), 3, "12", "Give each of them a place.", id="rank"),
-        pytest.param(rank(required=False), 3, "1", "Give each of them a place.", id="rank begun"),
+        pytest.param(rank(), 3, "12", "Give each picture or text a place.", id="rank"),
+        pytest.param(rank(required=False), 3, "1", "Give each picture or text a place.", id="rank begun"),
         pytest.param(comment(), 1, "", "Write an answer; a few words are enough.", id="text"),
         pytest.param(words(), 1, "", "Choose the words.", id="span"),
         pytest.param(words(none=None), 1, "0", "Choose the words.", id="span without none"),
