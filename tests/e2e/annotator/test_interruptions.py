@@ -27,7 +27,7 @@ def test_a_reload_loses_nothing(page, marking):
     drag(page, FIRST)
     page.reload()
     ready(page)
-    page.get_by_text("What you had begun is back.").wait_for()
+    page.get_by_text("Your unfinished answer is restored.").wait_for()
     assert page.locator("[data-overlay] [data-box]").count() == 1
     page.get_by_role("button", name="Submit").click()
     saved(page, 1)
@@ -81,7 +81,7 @@ def test_a_picture_that_does_not_load_can_be_tried_again_or_skipped(page, markin
     page.get_by_text("The picture did not load.").wait_for()
     page.keyboard.press("0")
     page.get_by_role("button", name="Submit").click()
-    page.get_by_text("Wait until the picture is there, or skip it.").wait_for()
+    page.get_by_text("Wait until the picture has loaded, or skip it.").wait_for()
     page.unroute("**/images/**")
     page.get_by_role("button", name="Try again").click()
     ready(page)

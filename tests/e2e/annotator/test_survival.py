@@ -98,7 +98,7 @@ def submit_into_nothing(page) -> None:
 def test_a_network_that_goes_is_said_and_the_answer_arrives_when_it_is_back(page, marking):
     join(page, marking)
     page.context.set_offline(True)
-    page.get_by_text("No connection. What you do is kept on this device.").wait_for()
+    page.get_by_text("No connection. Your work is kept on this device.").wait_for()
     page.keyboard.press("1")
     drag(page, FIRST)
     page.get_by_role("button", name="Submit").click()
@@ -113,7 +113,7 @@ def test_a_network_that_goes_is_said_and_the_answer_arrives_when_it_is_back(page
 def test_a_network_that_goes_and_comes_back_while_one_works_is_said(page, marking):
     join(page, marking)
     page.context.set_offline(True)
-    page.get_by_text("No connection. What you do is kept on this device.").wait_for()
+    page.get_by_text("No connection. Your work is kept on this device.").wait_for()
     page.context.set_offline(False)
     page.get_by_text("Connected again.").wait_for()
 
@@ -156,7 +156,7 @@ def test_what_was_begun_in_a_closed_tab_is_back_in_a_new_one(page, marking):
     tab = another_tab(page)
     tab.goto(task_address(marking))
     ready(tab)
-    tab.get_by_text("What you had begun is back.").wait_for()
+    tab.get_by_text("Your unfinished answer is restored.").wait_for()
     assert tab.locator(BOXES).count() == 1
     tab.get_by_role("button", name="Submit").click()
     saved(tab, 1)
@@ -266,7 +266,7 @@ def test_a_draft_outlives_the_session_and_comes_back_after_signing_in_with_a_pas
     page.get_by_label("Password").fill("a-long-enough-word")
     page.get_by_role("button", name="Sign in", exact=True).click()
     ready(page)
-    page.get_by_text("What you had begun is back.").wait_for()
+    page.get_by_text("Your unfinished answer is restored.").wait_for()
     assert page.locator(BOXES).count() == 1
 
 
@@ -320,7 +320,7 @@ def test_two_tabs_of_one_task_show_the_same_and_undo_goes_back(page, marking):
     page.keyboard.press("1")
     drag(page, FIRST)
     tab.locator(BOXES).wait_for()
-    tab.get_by_text("Changed in another tab.").wait_for()
+    tab.get_by_text("Answer changed in another tab.").wait_for()
     tab.get_by_role("button", name="Undo").click()
     assert tab.locator(BOXES).count() == 0
     page.locator(BOXES).wait_for(state="detached")

@@ -84,7 +84,7 @@ function begin(first) {
   } else if (kept?.sent) {
     submit(kept.sent); // it was being sent when the page was left; because of the id it is stored only once
   } else if (kept?.answer) {
-    saved.say(gettext("What you had begun is back."));
+    saved.say(gettext("Your unfinished answer is restored."));
   }
 }
 
@@ -110,7 +110,7 @@ function heard(kept) {
   adopting = true;
   state.adopt(kept.answer);
   adopting = false;
-  saved.say(kept.sent ? gettext("Being sent from another tab.") : gettext("Changed in another tab."));
+  saved.say(kept.sent ? gettext("Answer being sent from another tab.") : gettext("Answer changed in another tab."));
 }
 
 function tell(message, link = null) {
@@ -161,7 +161,7 @@ function accepted(data) {
   leaveDraft();
   if (revising || data.next === undefined) return void location.assign(form.dataset.here);
   if (data.next === null) return void location.assign(form.dataset.done);
-  saved.say(data.status === "surplus" ? gettext("Saved, though after its time.") : gettext("Saved."), "good");
+  saved.say(data.status === "surplus" ? gettext("Saved, but after the time limit.") : gettext("Saved."), "good");
   if (data.warning) warn(data.warning);
   goOn(data.next, { answered: true });
 }

@@ -36,7 +36,7 @@ function sayFailed(error) {
   sentence.className = "error-text";
   sentence.textContent = error.message === "signed out"
     ? "You are signed out. Save the kind: you are asked to sign in, and nothing is lost."
-    : "The preview is not up to date: no answer from the server. What you typed is still here.";
+    : "The preview is not up to date: the server did not answer. What you typed is still in the form.";
   status.replaceChildren(sentence);
 }
 

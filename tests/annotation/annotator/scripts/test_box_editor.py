@@ -36,7 +36,7 @@ PAGE = f"""<!doctype html>
 BIG = ("a1", 0.1, 0.1, 0.8, 0.8)
 SMALL = ("a2", 0.4, 0.4, 0.2, 0.2)
 TICK_FIRST = "Tick what you see first; then draw a box around it."
-TOO_SMALL = "That box was too small to keep. Draw it larger."
+TOO_SMALL = "That box was too small to keep. Draw a larger box."
 
 
 class Editor:

@@ -99,7 +99,7 @@ def test_only_unconfirmed_answers_are_sent(page, server, left_behind):
         (
             refusal(403, "annotator_paused", "You are paused."),
             True,
-            "is not saved yet: You are paused. It is kept on this device.",
+            "is not saved yet: You are paused. The answer is kept on this device.",
         ),
     ],
 )

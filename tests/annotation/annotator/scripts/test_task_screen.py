@@ -124,7 +124,7 @@ def test_a_missing_picture_cannot_be_answered(page, server):
     page.get_by_text("The picture did not load.").wait_for()
     page.keyboard.press("0")
     page.keyboard.press("Enter")
-    says(page, "Wait until the picture is there, or skip it.")
+    says(page, "Wait until the picture has loaded, or skip it.")
     assert submissions(server) == []
 
 
@@ -227,7 +227,7 @@ def test_changes_in_one_tab_appear_in_the_other_and_can_be_undone_there(tabs):
     here, there = tabs
     here.bring_to_front()
     here.keyboard.press("2")
-    says(there, "Changed in another tab.")
+    says(there, "Answer changed in another tab.")
     assert ticked(there) == ["a2"]
     there.bring_to_front()
     there.keyboard.press("Control+z")
@@ -242,7 +242,7 @@ def test_two_tabs_send_one_submission(tabs, server):
         until(tab, lambda: ticked(here) == ticked(there))
     assert kept(here)["answer"]["ticked"] == ["a1", "a2"]
     there.keyboard.press("Enter")
-    says(here, "Being sent from another tab.")
+    says(here, "Answer being sent from another tab.")
     here.bring_to_front()
     here.locator("[data-question]").focus()
     here.keyboard.press("Control+Enter")
@@ -266,7 +266,7 @@ def test_a_tab_that_is_sending_takes_nothing_over(tabs, server):
     here, there = tabs
     here.bring_to_front()
     here.keyboard.press("1")
-    says(there, "Changed in another tab.")
+    says(there, "Answer changed in another tab.")
     here.keyboard.press("Enter")
     until(here, lambda: submissions(server))
     # Called after the screen's own listener, which was added first.

@@ -104,7 +104,7 @@ def test_some_answers_lead_to_another_page(page, server, reply, address):
 
 
 @pytest.mark.parametrize(
-    ("status", "words"), [("accepted", "Saved."), ("surplus", "Saved, though after its time.")]
+    ("status", "words"), [("accepted", "Saved."), ("surplus", "Saved, but after the time limit.")]
 )
 def test_the_page_says_whether_an_answer_was_in_time(page, server, status, words):
     server.replies.append(Reply(200, {"status": status, "next": marking(SECOND)}))
@@ -258,7 +258,7 @@ def test_a_draft_is_restored_after_a_reload(page, server):
     before = kept(page)
     page.reload()
     ready(page)
-    says(page, "What you had begun is back.")
+    says(page, "Your unfinished answer is restored.")
     assert ticked(page) == ["a1"]
     assert page.locator("[data-overlay] [data-box]").count() == 1
     page.keyboard.press("Control+z")

@@ -72,7 +72,7 @@ export class BoxEditor extends EventTarget {
     const shift = 0.03 * (this.state.now.boxes.length % 6);
     const id = this.state.addBox({ attribute: ref, x: 0.3 + shift, y: 0.3 + shift, width: 0.3, height: 0.3 });
     this.select(id, { focus: true });
-    this.say(gettext("Box added. Arrow keys move it, Shift and arrow keys resize it."));
+    this.say(gettext("Box added; arrow keys move it, Shift and arrow keys resize it."));
   }
 
   delete(id) {
@@ -81,7 +81,7 @@ export class BoxEditor extends EventTarget {
     this.selected = null;
     this.state.deleteBox(id);
     this.dispatchEvent(new Event("select"));
-    this.say(gettext("Box deleted. Undo brings it back."));
+    this.say(gettext("Box deleted; Undo brings it back."));
     return others.at(-1)?.id ?? null;
   }
 
@@ -207,7 +207,7 @@ export class BoxEditor extends EventTarget {
     if (attribute === null) {
       this.say(this.idle);
     } else if (!bigEnough(place)) {
-      this.say(gettext("That box was too small to keep. Draw it larger."));
+      this.say(gettext("That box was too small to keep. Draw a larger box."));
     } else {
       const id = this.state.addBox({ attribute, ...place });
       this.select(id);

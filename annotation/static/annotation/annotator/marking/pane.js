@@ -135,7 +135,7 @@ export class MarkingPane {
   }
 
   check() {
-    if (!this.picture.seen) return gettext("Wait until the picture is there, or skip it.");
+    if (!this.picture.seen) return gettext("Wait until the picture has loaded, or skip it.");
     if (this.blur.hides) return gettext("Show the picture first, or skip it.");
     const { ticked, boxes, none } = this.state.now;
     if (!ticked.length && !none) {
@@ -206,7 +206,7 @@ export class MarkingPane {
   #setNone(none) {
     const lost = this.state.now.boxes.length;
     this.state.setNone(none);
-    if (none && lost) this.say(gettext("Ticks and boxes cleared. Undo brings them back."));
+    if (none && lost) this.say(gettext("Ticks and boxes cleared; Undo brings them back."));
     this.none.focus({ preventScroll: true });
   }
 

@@ -13,7 +13,7 @@ const MISSING = {
   scale: () => gettext("Choose an answer."),
   choice: () => gettext("Choose an answer."),
   compare: () => gettext("Choose an answer."),
-  rank: () => gettext("Give each of them a place."),
+  rank: () => gettext("Give each picture or text a place."),
   text: () => gettext("Write an answer; a few words are enough."),
   span: () => gettext("Choose the words."),
 };
@@ -104,7 +104,7 @@ export class QuestionsPane {
   check() {
     const several = this.payload.stimuli.length > 1;
     if (!this.stimuli.seen) {
-      return several ? gettext("Wait until all pictures are there, or skip them.") : gettext("Wait until the picture is there, or skip it.");
+      return several ? gettext("Wait until all pictures have loaded, or skip them.") : gettext("Wait until the picture has loaded, or skip it.");
     }
     if (this.blur?.hides) {
       return several ? gettext("Show all pictures first, or skip them.") : gettext("Show the picture first, or skip it.");
@@ -116,7 +116,7 @@ export class QuestionsPane {
       return ngettext("Not submitted yet: an answer is missing.", "Not submitted yet: %(count)s answers are missing.", missing.length);
     }
     const places = this.regions?.missing() ?? [];
-    for (const { name, ref } of places) this.asked.get(name).error(ref, gettext("Show where it is in the picture."));
+    for (const { name, ref } of places) this.asked.get(name).error(ref, gettext("Mark the place in the picture."));
     if (!places.length) return null;
     this.regions.focus(places[0].name, places[0].ref);
     return ngettext("Not submitted yet: a place is missing.", "Not submitted yet: %(count)s places are missing.", places.length);

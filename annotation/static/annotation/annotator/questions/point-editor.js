@@ -46,7 +46,7 @@ export class PointEditor extends EventTarget {
   addInTheMiddle(name) {
     const shift = 0.03 * (this.places.now.boxes.length % 6);
     this.select(this.places.addBox({ attribute: name, x: 0.5 + shift, y: 0.5 + shift }), { focus: true });
-    this.say(gettext("Point added. Arrow keys move it."));
+    this.say(gettext("Point added; arrow keys move it."));
   }
 
   delete(id) {
@@ -55,7 +55,7 @@ export class PointEditor extends EventTarget {
     this.selected = null;
     this.places.deleteBox(id);
     this.dispatchEvent(new Event("select"));
-    this.say(gettext("Point deleted. Undo brings it back."));
+    this.say(gettext("Point deleted; Undo brings it back."));
     return others.at(-1)?.id ?? null;
   }
 

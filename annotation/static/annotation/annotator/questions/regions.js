@@ -95,7 +95,7 @@ export class Regions {
     const last = name && this.form.querySelector(`[data-asked="${name}"] [data-region]:not([hidden]) [data-add]`);
     const button = here ?? last ?? this.form.querySelector("[data-region]:not([hidden]) [data-add]");
     if (button) button.click();
-    else this.say(gettext("Answer first; then show where it is."));
+    else this.say(gettext("Answer first; then mark the place in the picture."));
   }
 
   escape() {
@@ -109,7 +109,7 @@ export class Regions {
       active: () => this.#question(stimulus, shape)?.name ?? null,
       label: (name) => this.#label(name),
       say: this.say,
-      idle: gettext("Answer first; then show where it is."),
+      idle: gettext("Answer first; then mark the place in the picture."),
     });
     editor.addEventListener("select", () => {
       const place = editor.selected !== null && places.now.boxes.find(({ id }) => id === editor.selected);

@@ -107,7 +107,7 @@ export class Stimuli {
 
   #open(figure) {
     const ref = figure.dataset.stimulus;
-    if (!this.#pictures.get(ref)?.seen) return this.say(gettext("Wait until the picture is there, or skip it."));
+    if (!this.#pictures.get(ref)?.seen) return this.say(gettext("Wait until the picture has loaded, or skip it."));
     if (this.hides(figure)) return this.say(gettext("Show the picture first, or skip it."));
     this.#opener = document.activeElement;
     this.#look([...this.place.children].indexOf(figure));

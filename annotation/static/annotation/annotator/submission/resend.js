@@ -34,7 +34,7 @@ export async function resend(place, { except = null } = {}) {
       drop();
       refusals.push(gettext("An answer you gave earlier could not be saved: %(reason)s", { reason: outcome.error.message }));
     } else if (!isSignedOut(outcome) && outcome.status !== 404) {
-      refusals.push(gettext("An answer you gave earlier is not saved yet: %(reason)s It is kept on this device.", { reason: outcome.error.message }));
+      refusals.push(gettext("An answer you gave earlier is not saved yet: %(reason)s The answer is kept on this device.", { reason: outcome.error.message }));
     }
   }
   if (refusals.length) say(refusals.join(" "));

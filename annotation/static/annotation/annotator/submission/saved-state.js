@@ -35,7 +35,7 @@ export class SavedState {
   #connection(there) {
     if (there && this.said.dataset.tone !== "warn") return;
     this.say(
-      there ? gettext("Connected again.") : gettext("No connection. What you do is kept on this device."),
+      there ? gettext("Connected again.") : gettext("No connection. Your work is kept on this device."),
       there ? "" : "warn",
     );
   }

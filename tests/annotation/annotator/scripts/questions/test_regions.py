@@ -75,7 +75,7 @@ def test_points_are_set_dragged_and_deleted(page, server):
 def test_by_keys_alone_a_point_is_set_and_moved(page, server):
     open_task(page, server, asking(choice(region=region("point"))))
     press(page, "1", "b", "ArrowLeft", "ArrowLeft", "ArrowUp")
-    announced(page, "Point added. Arrow keys move it.")
+    announced(page, "Point added; arrow keys move it.")
     label = page.locator(POINT).get_attribute("aria-label")
     assert label == "Point 1, What is wrong?: 48 % from the left, 49 % from the top"
     assert places(page, server) == {"fault": [{"stimulus": "s1", "x": 0.48, "y": 0.49}]}
@@ -103,7 +103,7 @@ def test_undo_removes_a_place_and_redo_restores_it(page, server):
 def test_nothing_is_drawn_before_an_answer_asks_for_it(page, server):
     open_task(page, server, asking(choice(region=region("point"))))
     click(page, 0.5, 0.5)
-    announced(page, "Answer first; then show where it is.")
+    announced(page, "Answer first; then mark the place in the picture.")
     assert page.locator(POINT).count() == 0
 
 
@@ -120,7 +120,7 @@ def test_a_required_place_is_asked_for(page, server):
     open_task(page, server, asking(choice(region=region(required=True, after=("hands",)))))
     press(page, "1", "Enter")
     says(page, "Not submitted yet: a place is missing.")
-    page.get_by_text("Show where it is in the picture.").wait_for()
+    page.get_by_text("Mark the place in the picture.").wait_for()
     assert page.evaluate("document.activeElement.textContent").strip().startswith("Add a box")
     assert submissions(server) == []
     press(page, "b")

@@ -97,7 +97,7 @@ def test_nothing_is_submitted_until_all_pictures_are_there(page, server):
     page.locator("[data-stimulus=s2]").get_by_text("The picture did not load.").wait_for()
     assert page.locator("[data-stimulus=s1] [data-image-failed]").is_hidden()
     press(page, "1", "Enter")
-    says(page, "Wait until all pictures are there, or skip them.")
+    says(page, "Wait until all pictures have loaded, or skip them.")
     assert submissions(server) == []
 
 
@@ -132,7 +132,7 @@ def test_a_draft_is_restored_completely(page, server):
     }
     page.reload()
     ready(page)
-    says(page, "What you had begun is back.")
+    says(page, "Your unfinished answer is restored.")
     assert page.get_by_label("Fair").is_checked()
     assert page.get_by_label("Face").is_checked()
     assert page.get_by_role("textbox").input_value() == "Too dark."
@@ -209,7 +209,7 @@ def test_texts_are_judged_as_pictures_are(page, server):
 
 
 @pytest.mark.parametrize(
-    ("chosen", "stimulus"), [("All of them", {}), ("Picture 4", {"stimulus": "s4"})], ids=["all", "one"]
+    ("chosen", "stimulus"), [("All pictures", {}), ("Picture 4", {"stimulus": "s4"})], ids=["all", "one"]
 )
 def test_a_report_names_the_picture(page, server, chosen, stimulus):
     server.replies.append(accepted(asking(rank(), pictures=4, assignment=SECOND)))
@@ -240,7 +240,7 @@ def test_answers_in_one_tab_are_shown_in_the_other(page, server):
         open_task(tab, server, asking(scale(), comment()))
     page.bring_to_front()
     press(page, "3")
-    says(other, "Changed in another tab.")
+    says(other, "Answer changed in another tab.")
     assert other.get_by_label("Good").is_checked()
 
 
