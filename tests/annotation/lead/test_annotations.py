@@ -135,7 +135,7 @@ def test_a_campaign_that_asks_nothing_has_no_preview(lead_client, study, lead):
     lifecycle.create(study=study, name="Empty", kind="stereotype_marking", by=lead)
     page = lead_client.get("/studies/isles/campaigns/empty/preview/")
     assert page.status_code == 404
-    assert "asks nothing" in page.content.decode()
+    assert "no screen to preview" in page.content.decode()
 
 
 def test_an_imported_campaign_has_pages_but_no_preview_and_no_actions(lead_client, answered):

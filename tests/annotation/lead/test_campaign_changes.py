@@ -125,7 +125,7 @@ def test_a_copy_links_to_its_original(lead_client, marking):
 def test_closing_early_shows_what_is_missing(lead_client, answered):
     page = lead_client.get(f"{PAGE}close/confirm/").content.decode()
     assert "screens do not have all answers" in " ".join(page.split())
-    assert "Results use the answers there are" in page
+    assert "Results use the existing answers" in page
 
 
 def test_texts_for_annotators_are_changed_and_their_versions_shown(lead_client, answered):

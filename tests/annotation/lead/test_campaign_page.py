@@ -53,7 +53,7 @@ def test_opening_an_empty_draft_says_what_is_missing(lead_client, study, lead):
 def test_closing_needs_confirmation(lead_client, answered):
     page = lead_client.get(f"{PAGE}close/confirm/").content.decode()
     assert "4 of 16 answers are in." in page
-    assert "The other 12 will no longer be asked." in page
+    assert "The other 12 answers will no longer be collected." in page
 
 
 def test_progress_is_shown_and_polled_while_open(lead_client, answered):

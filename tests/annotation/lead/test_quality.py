@@ -85,7 +85,7 @@ def test_the_page_of_exclusion_counts_what_it_does(lead_client, lazy, lead):
     labels = lazy.campaign.annotations.filter(annotator=lazy.annotator).values("judgements").count()
     assert f"<strong>{labels} labels</strong> from 3 screens leave results" in shown
     assert "<strong>3 screens</strong> are then asked of others" in shown
-    assert "How they work" in shown
+    assert "How this annotator works" in shown
     form = {"reason": "Clicks anything", "ask_again": "on"}
     lead_client.post(f"{HERE}annotators/{lazy.pk}/exclude/", form)
     assert not Assignment.objects.filter(annotator=lazy.annotator, slot__isnull=False).exists()
@@ -100,7 +100,7 @@ def test_resuming_says_that_flags_end(lead_client, lazy, lead):
         action="pause",
         by=lead,
     )
-    assert "Resuming them ends these flags" in page(lead_client, f"annotators/{lazy.pk}/resume/")
+    assert "Resuming the annotator ends these flags" in page(lead_client, f"annotators/{lazy.pk}/resume/")
     lead_client.post(f"{HERE}annotators/{lazy.pk}/resume/", {"reason": "We talked"})
     assert enforcement.standing_events(lazy) == []
     assert Enrolment.objects.get(pk=lazy.pk).state == "active"

@@ -149,8 +149,8 @@ class TestPages:
             assert "trades: bridge alike by sketch · 3 alike, 0 with small" in page
             assert "trades: harbour not alike by sketch" in page
             assert "height: tall, people: Orsani" in page
-        assert "Draw failed ones again" in text_of(lead_client.get(address))
-        assert "Draw failed ones again" not in text_of(analyst_client.get(address))
+        assert "Draw failed scenarios again" in text_of(lead_client.get(address))
+        assert "Draw failed scenarios again" not in text_of(analyst_client.get(address))
         failed = text_of(lead_client.get(address, {"verdict": "failed"}))
         assert "trades: harbour" in failed
         assert "trades: bridge" not in failed
