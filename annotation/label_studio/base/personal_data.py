@@ -4,7 +4,7 @@ from django.utils.translation import gettext_lazy as _
 
 from studies.personal_data import Erasing, PersonalTable, TableWords, nothing
 
-_NUMBER = "Only the other server’s numbers stay, so that its answers are not read again."
+_NUMBER = "Only ids from the other server are kept, so that the person’s answers are not read again."
 
 TABLES = (
     PersonalTable(
@@ -22,7 +22,7 @@ TABLES = (
         about="annotator",
         other="bridge slot external_id webhook_id instrument configuration gone_at created_at",
         person="annotator",
-        reason="Projects for one person; others stay.",
+        reason="Only projects for one person are deleted; other projects are kept.",
         hidden="bridge webhook_id configuration",
     ),
     PersonalTable(
