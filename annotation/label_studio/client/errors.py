@@ -48,8 +48,8 @@ def cut_off(place: str) -> Trouble:
 def address_refused(host: str) -> Trouble:
     return Trouble(
         "address_refused",
-        f"{host} is an address inside this server’s own network. Connecting to it needs the operator’s permission "
-        f"(LABEL_STUDIO_ALLOWED_HOSTS or LABEL_STUDIO_ALLOW_PRIVATE).",
+        f"{host} is an address inside this server’s own network. Connecting to this address needs the "
+        f"operator’s permission (LABEL_STUDIO_ALLOWED_HOSTS or LABEL_STUDIO_ALLOW_PRIVATE).",
     )
 
 
@@ -115,7 +115,7 @@ def forbidden(place: str, detail: str) -> Trouble:
     sentence = detail.rstrip(".")
     return Trouble(
         "forbidden",
-        f"Label Studio at {place} does not allow the token’s owner to do this. Its answer: {sentence}.",
+        f"Label Studio at {place} does not allow the token’s owner to do this. Label Studio’s answer: {sentence}.",
     )
 
 

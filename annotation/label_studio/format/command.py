@@ -24,7 +24,7 @@ class LabelStudioExport(ImportFormat):
     flag = "label_studio"
     options = ("asked", "without_ground_truth")
     help = (
-        "A .json file that contains a list is read as a JSON export of Label Studio. Then NAME is a field of a task's "
+        "A .json file that contains a list is read as a JSON export of Label Studio. NAME is then a field of a task's "
         f"data or the name of a control ({', '.join(FIELDS)})."
     )
 

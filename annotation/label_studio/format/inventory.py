@@ -69,7 +69,7 @@ class Inventory:
                 summary,
                 f"Fields of their data: {_listed(self.fields)}.",
                 f"Controls that were answered: {_listed(self.controls)}.",
-                "State what each of them contains with --map FIELD=NAME, or on the study’s Label Studio page.",
+                "State what each field or control contains with --map FIELD=NAME or on the study’s Label Studio page.",
             )
         )
 

@@ -43,8 +43,8 @@ FIELDS = {
     "condition": "field of data with the condition",
     "present": "choices that say which attributes are in the image",
     "box": "rectangles labelled with an attribute; an attribute with a box is in the image",
-    "none_of_the_above": "choice of yes or no; not needed if it is one of the choices of present",
-    "rating": "stars or choice of 1 to 5, or of the words for it",
+    "none_of_the_above": "choice of yes or no; not needed if “none of the above” is one of the choices of present",
+    "rating": "stars or choice of 1 to 5, or choice of the words for these ratings",
     "justification": "text with the reason why a rating is Unsure",
     "annotator": "text that names the annotator, if completed_by does not",
 }
@@ -82,5 +82,9 @@ def parse_names(pairs: list[str], *, asked: tuple[str, ...] = ()) -> Names:
         columns.pop("none_of_the_above", None)
     twice = {name for name in controls.values() if list(controls.values()).count(name) > 1}
     if twice:
-        raise DomainError("map_bad", f"“{min(twice)}” cannot be two controls.", fields={"map": "twice"})
+        raise DomainError(
+            "map_bad",
+            f"The control “{min(twice)}” is mapped to two fields; map it to one field.",
+            fields={"map": "twice"},
+        )
     return Names(data, controls, asked, tuple(columns))

@@ -63,8 +63,8 @@ class MappingForm(forms.Form):
         required=False,
         max_length=20_000,
         label="Attributes asked about in every task",
-        help_text="One per line. Required if no field lists them, because an attribute that was asked about and not "
-        "marked is absent.",
+        help_text="One per line. Required if no field of the file lists these attributes: an attribute that was "
+        "asked about and not marked counts as absent.",
         widget=forms.Textarea(attrs={"rows": 4}),
     )
     name = CampaignDesign.form_field("name", label="Name of the campaign", help_text="")

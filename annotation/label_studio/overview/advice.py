@@ -17,9 +17,10 @@ _ADVICE: Mapping[str, str] = {
     "legacy_tokens_off": "Then enter another token under “Change the token” on this Label Studio’s page, or "
     "check again.",
     "too_old": "Ask the person who runs Label Studio for a newer version; then check again.",
-    "forbidden": "Use the token of a person who may change projects there.",
+    "forbidden": "Use the token of a person who may change projects in Label Studio.",
     "gone": "Push again. Anything missing in Label Studio is created again. Existing labels stay here.",
-    "refused": "Push again. If it is refused again, pass the sentence above to the person who runs Label Studio.",
+    "refused": "Push again. If Label Studio refuses again, send the sentence above to the person who runs "
+    "Label Studio.",
     "address_refused": "Ask the operator of this server to allow the address.",
     "sdk_missing": "Ask the operator of this server to install Label Studio’s client.",
     "sealed_unreadable": "Enter the token again under “Change the token” on this Label Studio’s page.",

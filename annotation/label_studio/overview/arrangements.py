@@ -30,8 +30,7 @@ def offered(campaign: Campaign) -> list[Offered]:
             "People who stay in their own project do not see other people’s answers.",
             "Label Studio’s free edition lets everybody open every project, so people must stay in theirs. "
             "If somebody works in two projects, they answer screens twice. Only the first answer counts, "
-            "and the second one is missing until you delete the answer in Label Studio and ask somebody "
-            "else.",
+            "so a screen lacks an answer until you delete the further answer in Label Studio and ask somebody else.",
         ),
         Offered(
             _Arrangement.PER_ANNOTATOR,
@@ -39,9 +38,9 @@ def offered(campaign: Campaign) -> list[Offered]:
             + (f"{_projects(people)} now" if people else "nobody has joined yet"),
             "Every person gets their own project with every screen. Only that person’s answers count in the "
             "project.",
-            "Nobody sees another’s answers, and an answer in the wrong project is refused with the reason.",
-            "Label Studio does not know when a screen has enough answers. Each push removes such screens "
-            "from all projects. Answers given before the next push are surplus, and the work is wasted. "
+            "Nobody sees another person’s answers, and an answer in the wrong project is refused with the reason.",
+            "Label Studio does not know when a screen has enough answers. Each push removes the screens that have "
+            "enough answers from all projects. Answers given before the next push are surplus, and the work is wasted. "
             "Projects exist only for people who have joined the campaign: push again when somebody joins.",
         ),
         Offered(
@@ -50,7 +49,8 @@ def offered(campaign: Campaign) -> list[Offered]:
             f"All people work in one project that asks for {per_task} answers a screen.",
             "A single project is the easiest to explain. Label Studio gives out screens until each screen "
             "has enough answers.",
-            "Label Studio’s free edition does not enforce that number: further answers become surplus. "
+            "Label Studio’s free edition does not enforce the number of answers for each screen: additional answers "
+            "become surplus. "
             "Anybody who opens a screen from the list sees others’ answers, so answers are not independent.",
         ),
     ]

@@ -73,8 +73,7 @@ EXPLAINED: Mapping[str, str] = {
     "have agreed.",
     State.FLAGGED: "Label Studio lets anybody send or change an answer in another person’s name. These "
     "answers were last sent by somebody other than their author. The author’s version counts until you "
-    "decide. If there is none, the "
-    "answer does not count.",
+    "decide. If the author sent no version, the answer does not count.",
     State.REFUSED: "These are not valid answers to the questions. Stereoscope reads an answer again when it "
     "is corrected in Label Studio.",
     State.LEFT_OUT: "You left out the users who gave these answers.",

@@ -35,9 +35,8 @@ def confirm(*, user: LabelStudioUser, annotator: Annotator, by: User | None) -> 
         if (mapped := user_of(user.server, annotator)) is not None:
             raise Conflict(
                 "annotator_taken",
-                f"User {mapped.external_id} of this Label Studio is already {annotator.pseudonym}. Undo "
-                f"that decision "
-                f"first.",
+                f"User {mapped.external_id} of this Label Studio is already matched with "
+                f"{annotator.pseudonym}. Undo that decision first.",
             )
         _end_invitation(user)
         put_down(user, annotator, by=by, how="by the lead")
@@ -151,7 +150,9 @@ def _known(study: Study) -> QuerySet[Annotator]:
 
 def _refuse_decided(user: LabelStudioUser) -> None:
     if user.state != State.WAITING:
-        raise Conflict("already_decided", "There is already a decision about this user. Undo it first.")
+        raise Conflict(
+            "already_decided", "There is already a decision about this user. Undo that decision first."
+        )
 
 
 def _end_invitation(user: LabelStudioUser) -> None:

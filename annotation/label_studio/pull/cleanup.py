@@ -94,7 +94,7 @@ def start(*, bridge: LabelStudioBridge, kinds: Collection[str], by: User | None)
     rows = _deletable(bridge, chosen)
     last_id = rows.order_by("-pk").values_list("pk", flat=True).first()
     if last_id is None:
-        raise Conflict("nothing_to_delete", "Label Studio has no such answers.")
+        raise Conflict("nothing_to_delete", "Label Studio has no answers of the kinds that you chose.")
     with transaction.atomic():
         job = job_queue.start(job_queue.CLEANUP, bridge, by=by, kinds=",".join(chosen), last=last_id)
         _record(bridge, by, "cleanup_asked", answers=rows.count(), kinds=", ".join(chosen))

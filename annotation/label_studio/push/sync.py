@@ -56,9 +56,8 @@ class PushReport:
             sentence += f" {_projects(self.reconfigured)} updated{edited}."
         if self.twice:
             sentence += (
-                f" {self.twice:,} task{' is' if self.twice == 1 else 's are'} in a project twice, and both "
-                "were answered: the answers to only one of the two are read. Delete the other in Label "
-                "Studio."
+                f" {self.twice:,} task{' is' if self.twice == 1 else 's are'} in a project twice, and both copies "
+                "were answered: only the answers to one copy are read. Delete the other copy in Label Studio."
             )
         return " ".join((sentence, *self.notes))
 

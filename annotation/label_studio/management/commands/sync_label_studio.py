@@ -14,7 +14,7 @@ from foundation.errors import Conflict, NotFound
 class Command(DomainCommand):
     help = (
         "Send a campaign’s tasks to the Label Studio server in which it is labelled, and fetch the labels made there. "
-        "Without an option, the command does both. If you run it again, it does only what is missing."
+        "Without an option, the command sends and fetches. If you run the command again, it does only what is missing."
     )
     example = "python manage.py sync_label_studio --campaign 12 --pull"
 

@@ -204,7 +204,7 @@ def test_the_lead_decides_whether_missing_answers_were_deleted_or_lost(
         problem="many_deleted", problem_text="Many are no longer there.", problem_at=timezone.now()
     )
     page = text(lead_client.get(HERE))
-    assert page.count("Choose which") == 1
+    assert page.count("Say whether the answers were deleted or lost") == 1
     assert "answers are no longer in" not in page  # it is said once
     asked = text(lead_client.get(f"{HERE}missing/"))
     assert "Keep the labels" in asked

@@ -48,7 +48,7 @@ def test_a_user_is_identified_by_pseudonym_and_that_is_undone(bridge, lead_clien
     assert f"is {person.pseudonym}" in said
     user.refresh_from_db()
     assert (user.state, user.annotator) == ("mapped", person)
-    assert "Take it back" in text(lead_client.get(here))
+    assert "Undo the decision" in text(lead_client.get(here))
     lead_client.post(f"{here}undo/")
     user.refresh_from_db()
     assert (user.state, user.annotator) == ("waiting", None)
