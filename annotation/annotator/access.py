@@ -33,9 +33,7 @@ def enrolment_for(request: HttpRequest, campaign_id: int) -> Enrolment:
     if enrolment is None:
         raise NotFound(
             "not_invited",
-            gettext(
-                "You have no tasks here. Open the link that you were sent again, or ask the person who sent it."
-            ),
+            gettext("You have no tasks here. Open your link again, or ask the person who sent you the link."),
         )
     return read_as(enrolment)
 

@@ -40,7 +40,7 @@ def check(text: str) -> str:
     if not text or len(text) > _LONGEST or not text.isprintable() or any(mark in text for mark in "{}%$[]<>"):
         raise DomainError(
             "panel_id_missing",
-            "The link does not say who you are. Open it from the page of the panel that sent you.",
+            "The link does not say who you are. Open the link on the page of the panel that sent you.",
         )
     return text
 

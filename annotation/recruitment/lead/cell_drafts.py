@@ -149,8 +149,8 @@ class RecruitAllCells(CampaignView, FormPage[AllCellsForm]):
             link = link_of(self.request, recruitment)
             draft.create(recruitment=recruitment, announcement=announcement, link=link, by=self.by)
         message = (
-            f"{len(created)} drafts are at {provider}. Set the filters of the drafts at the panel, then "
-            "publish the drafts here."
+            f"{len(created)} drafts have been created at {provider}. Set the filters of the drafts at the panel, "
+            "then publish the drafts here."
         )
         return self.redirect_with(message, "annotation:recruitments_publish", *self.place())
 

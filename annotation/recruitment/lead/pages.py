@@ -153,7 +153,7 @@ class RecruitmentNew(CampaignView, FormPage[RecruitmentForm]):
             terms = replace(terms, fee_percent=estimate.fee_percent(provider))
         recruitment = recruitments.create(campaign=self.campaign, provider=provider, by=self.by, terms=terms)
         return self.redirect_with(
-            "The recruitment is planned. Nobody can begin before you open it.",
+            "The recruitment is planned. Nobody can begin before you open the recruitment.",
             "annotation:recruitment",
             *self.place(),
             recruitment.pk,

@@ -92,8 +92,8 @@ class RecruitmentDraft(RecruitmentView, FormPage[AnnouncementForm]):
             by=self.by,
         )
         return (
-            f"The draft is at {self.recruitment.provider}. Set the filters of the draft at the panel, then "
-            "publish the draft here."
+            f"The draft has been created at {self.recruitment.provider}. Set the filters of the draft at the "
+            "panel, then publish the draft here."
         )
 
     def context(self) -> dict[str, Any]:

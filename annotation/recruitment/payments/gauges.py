@@ -30,7 +30,7 @@ def gauges() -> Iterator[Metric]:
     oldest = min((since for _, since in rows.values()), default=now)
     yield GaugeMetricFamily(
         "stereoscope_panel_payments_oldest_seconds",
-        "Time since the oldest payment that is not confirmed was planned.",
+        "Age of the oldest payment that is not confirmed.",
         (now - oldest).total_seconds(),
     )
     events = PanelEvent.objects.filter(handled_at=None).aggregate(

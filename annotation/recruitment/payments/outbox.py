@@ -65,7 +65,7 @@ def pay_bonuses(*, recruitment: Recruitment, total: int, by: User) -> int:
     if proposed.bonus_total.units != total:
         raise Conflict(
             "bonuses_changed",
-            f"The bonuses have changed and now come to {proposed.bonus_total}. Check them again.",
+            f"The bonuses have changed and now come to {proposed.bonus_total}. Check the bonuses again.",
         )
     _order(recruitment, proposed.bonuses, by)
     if proposed.bonuses:
@@ -203,7 +203,8 @@ def _take_back(place: PanelPlace, *, by_program: bool) -> None:
         never_sent = payment.state == State.PLANNED and not payment.attempts
         if by_program and not never_sent and payment.state != State.REFUSED:
             raise Conflict(
-                "payment_sent", "This decision was already sent to the panel. Change it at the panel."
+                "payment_sent",
+                "This decision was already sent to the panel. Change the decision at the panel.",
             )
     PanelPayment.objects.filter(pk__in=[payment.pk for payment in payments]).delete()
 

@@ -280,7 +280,7 @@ def hold_restored() -> int:
         looked_at=None,
         attempts=F("attempts") + 1,
         next_try_at=now,
-        problem="The server was restored from a backup. This bonus may have been paid since then.",
+        problem="The server was restored from a backup. This bonus may have been paid after the backup was made.",
     )
 
 

@@ -34,7 +34,7 @@ def next_step(kind: str, status: str) -> str:
         return (
             NextStep.DONE
             if status == "REJECTED"
-            else "The place was paid or given back before it could be rejected. Check it at the panel."
+            else "The place was paid or given back before it could be rejected. Check the place at the panel."
         )
     if status in _PAID:
         return NextStep.DONE

@@ -84,7 +84,7 @@ def _audiences() -> list[str]:
     parts = urlsplit(settings.SITE_URL)
     if not parts.netloc:
         raise DomainError(
-            "site_url_missing", "Ask the operator of this server to set SITE_URL. Signed links need it."
+            "site_url_missing", "Signed links need SITE_URL. Ask the operator of this server to set SITE_URL."
         )
     return [f"{parts.scheme}://{parts.netloc}", parts.netloc, parts.hostname or parts.netloc]
 

@@ -37,7 +37,7 @@ def create(*, recruitment: Recruitment, announcement: Announcement, link: str, b
     """Create the draft at Prolific. It costs nothing, and nobody sees it before it is published."""
     _check(announcement)
     if recruitment.remote_study:
-        raise Conflict("recruitment_drafted", "The draft is at Prolific already.")
+        raise Conflict("recruitment_drafted", "The draft already exists at Prolific.")
     text = consent.current_text(recruitment.campaign.study)
     draft = StudyDraft(
         name=announcement.title,
@@ -58,7 +58,7 @@ def create(*, recruitment: Recruitment, announcement: Announcement, link: str, b
     with transaction.atomic():
         locked = Recruitment.objects.select_for_update().get(pk=recruitment.pk)
         if locked.remote_study:
-            raise Conflict("recruitment_drafted", "The draft is at Prolific already.")
+            raise Conflict("recruitment_drafted", "The draft already exists at Prolific.")
         _keep(recruitment, study, price)
         _record(by, "drafted", recruitment)
     return recruitment

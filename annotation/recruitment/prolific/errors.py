@@ -71,7 +71,7 @@ def of_status(status: int, body: object, *, token: str) -> ProlificError:
     detail = _detail(body, token)
     if status == 429:
         return ProlificError(
-            "prolific_busy", "Prolific asks us to wait. Try again in a minute.", answered=status
+            "prolific_busy", "Prolific asks this server to wait. Try again in a minute.", answered=status
         )
     if status >= 500:
         # A gateway that failed may have passed the request on before.

@@ -75,7 +75,7 @@ def test_bonuses_that_changed_since_they_were_shown_are_not_paid(recruitment, le
     ended(recruitment, "left", answered=1)
     for total in ("66", "", "-67", "x" * 9):
         response = lead_client.post(page("recruitment_bonuses", recruitment), {"total": total}, follow=True)
-        assert "come to 0.67 GBP. Check them again" in text(response)
+        assert "come to 0.67 GBP. Check the bonuses again" in text(response)
     assert not PanelPayment.objects.exists()
 
 
