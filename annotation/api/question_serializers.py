@@ -114,7 +114,9 @@ class QuestionSerializer(serializers.Serializer[Any]):
         required=False, help_text="The largest number of characters of a text."
     )
     none = serializers.CharField(
-        required=False, allow_null=True, help_text="The label of “no word”; null where it is no answer."
+        required=False,
+        allow_null=True,
+        help_text="The label of “no word”; null if “no word” is not a possible answer.",
     )
 
 

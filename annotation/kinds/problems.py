@@ -146,7 +146,8 @@ def _attributes(kind: Kind) -> Iterator[Fault]:
         if kind.about_attributes:
             if question.each:
                 yield Fault(
-                    (*path, "each"), f"{question.name} is asked about each stimulus, but there is only one"
+                    (*path, "each"),
+                    f"{question.name} is asked about each stimulus, but a screen shows only one",
                 )
             continue
         if question.name == ABOUT_ATTRIBUTES:
@@ -161,9 +162,9 @@ def _stimuli(kind: Kind) -> Iterator[Fault]:
     for place, question in enumerate(kind.questions):
         path, name = ("questions", place), question.name
         if question.type == "compare" and (stimuli.least, stimuli.most) != (2, 2):
-            yield Fault(path, f"{name} compares two stimuli")
+            yield Fault(path, f"{name} needs exactly two stimuli to compare")
         if question.type == "rank" and (stimuli.most < 3 or stimuli.least < 2):
-            yield Fault(path, f"{name} ranks three or more stimuli")
+            yield Fault(path, f"{name} needs three or more stimuli to rank")
         if question.region is not None:
             yield from _places(kind, question, (*path, "region"))
         if question.type == "span" and not (stimuli.prompt_shown or stimuli.medium == "text"):
@@ -171,7 +172,7 @@ def _stimuli(kind: Kind) -> Iterator[Fault]:
         if question.type == "span" and stimuli.medium == "text" and stimuli.most > 1:
             yield Fault(path, f"{name} asks for words of one text, but several are shown")
         if question.each and (stimuli.most == 1 or question.type in {"compare", "rank", "span"}):
-            yield Fault((*path, "each"), f"{name} cannot be asked of each stimulus")
+            yield Fault((*path, "each"), f"{name} cannot be asked about each stimulus")
 
 
 def _places(kind: Kind, question: Question, path: Path) -> Iterator[Fault]:

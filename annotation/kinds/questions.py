@@ -64,7 +64,9 @@ class Region(Declared):
 class AskedAfter(Declared):
     """When a question is asked: after one of these answers to an earlier question."""
 
-    question: Name = parameter(label="Asked", help="After an answer to an earlier question, or always.")
+    question: Name = parameter(
+        label="Asked", help="Asked always, or only after some answers to an earlier question."
+    )
     answers: tuple[int | str, ...] = parameter(
         label="After these answers", help="The question is asked after any of these answers.", min_length=1
     )
@@ -79,7 +81,7 @@ class _Question(Declared):
     required: bool = parameter(True, label="Must be answered", help="")
     each: bool = parameter(
         False,
-        label="Asked of each stimulus",
+        label="Asked about each stimulus",
         help="Otherwise the question is asked once about the whole screen.",
     )
     when: AskedAfter | None = None
@@ -97,7 +99,9 @@ class ScaleQuestion(_Question):
     @model_validator(mode="after")
     def _consistent(self) -> Self:
         if sum(not point.apart for point in self.points) < 2:
-            refuse(Fault(("points",), "a scale needs two points that are not apart from the scale"))
+            refuse(
+                Fault(("points",), "a scale needs at least two points; points that stand apart do not count")
+            )
         return self
 
     @property
@@ -140,7 +144,7 @@ class MarksQuestion(_Question):
     """Which of the planned attributes are present; “none of the above” if it has a label."""
 
     type: Literal["marks"] = parameter(
-        "marks", label="Marks", help="Which of the attributes planned for the task are there."
+        "marks", label="Marks", help="Annotators mark which of the attributes of the task the image shows."
     )
     none: Texts | None = parameter(None, label="None of them", help=f"The label of this answer. {_OR_NOT}")
 
@@ -152,9 +156,11 @@ class MarksQuestion(_Question):
 class CompareQuestion(_Question):
     """Which of two stimuli; a tie if it has a label."""
 
-    type: Literal["compare"] = parameter("compare", label="Comparison", help="Which of two stimuli.")
+    type: Literal["compare"] = parameter(
+        "compare", label="Comparison", help="Annotators choose one of two stimuli."
+    )
     tie: Texts | None = parameter(
-        None, label="Tie", help=f"The label of the answer that both are equal. {_OR_NOT}"
+        None, label="Tie", help=f"The label of the answer that both stimuli are equal. {_OR_NOT}"
     )
 
     @property

@@ -45,7 +45,7 @@ class Stimuli(Declared):
     blind: frozenset[Literal["group", "prompt", "condition", "model", "role"]] = parameter(
         frozenset(),
         label="Kept from annotators",
-        help="Annotators never receive any of these.",
+        help="Annotators never receive the chosen details.",
         words={
             "group": "Group",
             "prompt": "Prompt",
@@ -87,7 +87,8 @@ class Stimuli(Declared):
         if self.prompt_shown and (self.medium != "image" or "prompt" in self.blind):
             refuse(
                 Fault(
-                    ("prompt_shown",), "a prompt can be shown only beside images, and only if it is not blind"
+                    ("prompt_shown",),
+                    "a prompt can be shown only beside images, and only if it is not kept from annotators",
                 )
             )
         if self.prompt_shown and self.most > 1 and "prompt" not in self.together:

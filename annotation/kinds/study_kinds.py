@@ -129,7 +129,7 @@ def _limits(kind: Kind) -> list[Fault]:
         text = f"The platform has a kind {kind.key} of its own; choose another key"
         problems.append(Fault(("key",), text))
     if kind.stimuli.medium == "text" and kind.stimuli.most > 1:
-        text = "A screen shows one text: the texts that a lead pastes do not say which belong together"
+        text = "A screen can show only one text: nothing says which of the pasted texts belong together"
         problems.append(Fault(("stimuli", "most"), text))
     problems += [
         Fault(

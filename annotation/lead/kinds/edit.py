@@ -100,7 +100,7 @@ class KindDraft(StudyView, FormPage[KindForm]):
         kind = study_kinds.add(
             study=self.study, content=self.form.content(), by=self.by, replace=self.replaces
         )
-        message = "The kind is saved. Check what it asks, then start a campaign with it."
+        message = "The kind is saved. Check its questions, then start a campaign of this kind."
         return self.redirect_with(message, "annotation:kind", self.study.slug, kind.key)
 
     @staticmethod

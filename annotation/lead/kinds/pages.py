@@ -61,7 +61,7 @@ class KindList(StudyView, FormPage[KindFileForm]):
         # A byte more than is allowed, so that a larger file is refused as such.
         content = self.form.cleaned_data["file"].read(study_kinds.LARGEST_FILE + 1)
         kind = study_kinds.add(study=self.study, content=content, by=self.by)
-        message = "The kind is added. Check what it asks, then start a campaign with it."
+        message = "The kind is added. Check its questions, then start a campaign of this kind."
         return self.redirect_with(message, "annotation:kind", self.study.slug, kind.key)
 
 
@@ -73,7 +73,7 @@ class KindRemove(StudyView, Button):
 
     def call(self) -> str:
         study_kinds.remove(study=self.study, key=self.kwargs["key"], by=self.by)
-        return "The kind is removed. Campaigns of it keep their own copy."
+        return "The kind is removed. Campaigns of this kind keep their own copy."
 
 
 @requires(get=Capability.SEE_CAMPAIGNS)
@@ -130,7 +130,7 @@ def _asked(question: Question, kind: Kind) -> str:
     """Return a phrase for the type and the condition of a question."""
     parts = [_TYPES[question.type]]
     if question.each:
-        parts.append("for each of them")
+        parts.append("for each stimulus")
     if question.when is not None:
         labels = _labels(kind.question(question.when.question))
         answers = " or ".join(labels.get(answer, str(answer)) for answer in question.when.answers)

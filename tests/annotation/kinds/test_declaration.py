@@ -76,13 +76,16 @@ def test_a_declaration_survives_json(declared):
             lambda: kind(scale(), choice(when=AskedAfter(question="appeal", answers=(4,)))),
             "harm depends on 4, which is not an answer to appeal",
         ),
-        (lambda: kind(CompareQuestion(name="better", label=texts("Better"))), "better compares two stimuli"),
+        (
+            lambda: kind(CompareQuestion(name="better", label=texts("Better"))),
+            "better needs exactly two stimuli to compare",
+        ),
         (
             lambda: kind(
                 RankQuestion(name="order", label=texts("Order")),
                 stimuli=Stimuli(medium="image", least=2, most=2),
             ),
-            "order ranks three or more stimuli",
+            "order needs three or more stimuli to rank",
         ),
         (
             lambda: kind(scale(region=Region(shape="box")), stimuli=Stimuli(medium="text")),
@@ -105,7 +108,10 @@ def test_a_declaration_survives_json(declared):
             "appeal asks for a place after 9, which is not an answer to it",
         ),
         (lambda: kind(SpanQuestion(name="missing", label=texts("Missing"))), "missing asks for words"),
-        (lambda: kind(scale(each=True), stimuli=Stimuli(medium="image")), "cannot be asked of each stimulus"),
+        (
+            lambda: kind(scale(each=True), stimuli=Stimuli(medium="image")),
+            "cannot be asked about each stimulus",
+        ),
         (lambda: kind(scale(name="attribute")), "there is no attribute to ask attribute about"),
         (lambda: kind(MarksQuestion(name="shows", label=texts("Shows"))), "marks attributes, but none are"),
         (lambda: kind(unit="image_attribute"), "no question about the attributes is called attribute"),

@@ -86,7 +86,10 @@ def test_a_downloaded_kind_is_read_back_unchanged(kind):
             file_of(stimuli={"medium": "text", "least": 2, "most": 2}, questions=[TIED]),
             "A screen shows one text",
         ),
-        (file_of(questions=[UNSURE]), "a scale needs two points that are not apart from the scale"),
+        (
+            file_of(questions=[UNSURE]),
+            "a scale needs at least two points; points that stand apart do not count",
+        ),
         (file_of(questions=[TIED | {"name": "constructor"}]), "constructor is not a valid name"),
         (file_of(measures=["beauty"]), "declares the measure beauty, which does not exist."),
         (

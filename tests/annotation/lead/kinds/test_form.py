@@ -186,7 +186,9 @@ class TestErrors:
             "questions.5.label.de": "In welcher Reihenfolge?",
         }
         answer = press(lead_client, NEW, page, "save", key="own", **labels)
-        assert answer.context["form"].part_errors == {"questions.5": ["Rank_1 ranks three or more stimuli."]}
+        assert answer.context["form"].part_errors == {
+            "questions.5": ["Rank_1 needs three or more stimuli to rank."]
+        }
         assert "part_questions.5" in controls(answer).ids
 
     def test_several_errors_are_shown_together(self, lead_client, study):
