@@ -77,7 +77,7 @@ PRESETS: Mapping[str, Preset] = {
         "At least one person of the nationality shown", ("at_least 1 nationality = group.nationality",)
     ),
     "from_elsewhere": Preset(
-        "At least one person of another nationality than the one shown",
+        "At least one person of a nationality other than the one shown",
         ("at_least 1 nationality != group.nationality",),
     ),
     "from_the_region": Preset(
@@ -384,7 +384,7 @@ def _check(rule: Rule, annotators_per_task: int, kind: Kind) -> None:
             raise ValueError("‘distinct’ takes a field and nothing else.")
         return
     if rule.kind == AT_LEAST and rule.k < 1:
-        raise ValueError("‘at least 0’ asks for nothing; give a number from 1.")
+        raise ValueError("‘at least 0’ requires nobody; give 1 or more.")
     if not 0 <= rule.k <= annotators_per_task:
         raise ValueError(f"{rule.k} of {annotators_per_task} annotators per task are not possible.")
     if rule.matches_group:

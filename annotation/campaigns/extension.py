@@ -132,8 +132,8 @@ def _check(campaign: Campaign, annotators_per_task: int) -> None:
     most = _tasks(campaign).aggregate(most=Max("held"))["most"] or 0
     if most > annotators_per_task:
         raise _refused(
-            f"Some screens have {most} annotators already, so {annotators_per_task} would drop answers. "
-            "To stop collecting answers, close the campaign. Results use the answers there are."
+            f"Some screens have {most} annotators already, so {annotators_per_task} for each screen would drop "
+            "answers. To stop collecting answers, close the campaign. Results use the existing answers."
         )
     quotas = quota_rules.quotas_of(campaign)
     if quotas and any(not _still_open(quotas, mix, annotators_per_task) for mix in _mixes(_tasks(campaign))):

@@ -82,7 +82,7 @@ def stop_rules_in_words(options: Options) -> list[str]:
         rules.append(f"{does} when every screen has its answers.")
     if options.stop_half_width is not None:
         rules.append(
-            f"{does} when the half-width of θ over all groups is at most {options.stop_half_width:g}, looked at after "
+            f"{does} when the half-width of θ over all groups is at most {options.stop_half_width:g}, checked after "
             f"{options.stop_least:,} answers and then after every {options.stop_every:,}."
         )
     return rules

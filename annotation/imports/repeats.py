@@ -50,8 +50,8 @@ def settle_repeats(reading: Reading, questions: Questions, *, check_places: bool
     if _above(repeated) or (one_place and _above(alike)):
         if equal.any():
             reading.notes.append(
-                f"{int(equal.sum()):,} rows are identical to an earlier row and were kept: annotator ids of this "
-                "file are not one person each"
+                f"{int(equal.sum()):,} rows are identical to an earlier row and were kept, because an annotator id in "
+                "this file can stand for several people"
             )
         return
     equal &= answers

@@ -204,7 +204,7 @@ def _score_notes(reading: Reading, ratings: Mapping[str, CodedColumn[int | None]
         wrong = accepted & ~np.isclose(_numbers(table, "mean"), mean, atol=5e-3)
         if wrong.any():
             notes.append(
-                f"{int(wrong.sum()):,} rows have a mean that is not the mean of the ratings; it is not used"
+                f"{int(wrong.sum()):,} rows have a mean that is not the mean of the ratings; this mean is not used"
             )
     return notes
 

@@ -152,7 +152,7 @@ def _languages(state: LaunchState) -> str:
         if not language.allowed:
             parts = [(language.missing, "not translated"), (language.outdated, "changed since translation")]
             lack = " and ".join(f"{number:,} {what}" for number, what in parts if number)
-            sentences.append(f"{language.name}: of {len(language.texts):,} texts, {lack}.")
+            sentences.append(f"{language.name}: of the {len(language.texts):,} texts, {lack}.")
     if sentences:
         sentences.append("Annotators cannot choose a language until every text is translated.")
     return " ".join(sentences)

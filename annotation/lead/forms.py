@@ -55,9 +55,9 @@ class NewStudyForm(forms.Form):
         required=False,
         min_value=1,
         max_value=1000,
-        label="Stereotypes asked of a group, at most",
+        label="Stereotypes asked about a group, at most",
         help_text="If empty, all stereotypes are used. Otherwise, the stereotypes that most raters called "
-        "stereotypes are used; the seed decides between equals.",
+        "stereotypes are used; the seed decides between stereotypes with equally many raters.",
     )
     q = forms.CharField(
         required=False, max_length=120, label="Search", widget=forms.TextInput(attrs={"type": "search"})
@@ -196,7 +196,7 @@ class ConsentForm(forms.Form):
     """The consent text that annotators of a study read first."""
 
     content_notice = forms.CharField(widget=forms.Textarea(attrs={"rows": 4}), label="Content notice")
-    body = forms.CharField(widget=forms.Textarea(attrs={"rows": 14}), label="What they agree to")
+    body = forms.CharField(widget=forms.Textarea(attrs={"rows": 14}), label="What annotators agree to")
     support = forms.CharField(
         required=False,
         widget=forms.Textarea(attrs={"rows": 4}),
@@ -215,8 +215,8 @@ class ConsentForm(forms.Form):
     may_erase_self = forms.BooleanField(
         required=False,
         label="People may erase themselves",
-        help_text="People can erase themselves on their page “Your data”. If this is not chosen, they ask "
-        "you and you erase them.",
+        help_text="People can erase themselves on their page “Your data”. If you do not choose this, people "
+        "have to ask you to erase them.",
     )
 
     @classmethod

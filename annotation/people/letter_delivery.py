@@ -193,5 +193,5 @@ def _unreachable(campaign: Campaign, error: Exception) -> DomainError:
     return DomainError(
         "mail_not_sent",
         f"The mail server cannot be reached ({type(error).__name__}). Check EMAIL_HOST and the other EMAIL settings. "
-        "The letters are tried again in five minutes.",
+        "This server tries to send the letters again in five minutes.",
     )

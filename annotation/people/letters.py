@@ -136,7 +136,7 @@ def hold_restored() -> int:
     return waiting.update(
         state=State.UNKNOWN,
         next_try_at=None,
-        problem="The server was restored from a backup. This letter may have been sent since then.",
+        problem="The server was restored from a backup. This letter may have been sent after the backup was made.",
     )
 
 

@@ -85,7 +85,7 @@ def remove_rule(*, rule: QualityRule, by: User | None) -> None:
     campaign = _changeable(rule.campaign)
     deleted, _ = QualityRule.objects.filter(pk=rule.pk).delete()
     if not deleted:
-        raise Conflict("rule_gone", "This rule was removed before.")
+        raise Conflict("rule_gone", "This rule has already been removed.")
     QualityEvent.objects.filter(
         enrolment__campaign=campaign, measure=rule.measure, action=rule.action, ended_at=None
     ).update(ended_at=timezone.now(), ending=QualityEvent.Ending.RULE_GONE)
@@ -103,7 +103,7 @@ def _check_measure(campaign: Campaign, measure: str) -> None:
     kind = kind_of(campaign)
     if measure not in measures_of(kind):
         label = QualityMeasure(measure).label
-        message = f"Campaigns of the kind “{kind.name}” are not measured by: {label}."
+        message = f"Campaigns of the kind “{kind.name}” do not have the measure “{label}”."
         raise DomainError("quality_rule_invalid", message, fields={"measure": message})
 
 

@@ -89,7 +89,8 @@ def precision_rule(half_width: float, look: int, limit: float) -> ReachedRule:
     return ReachedRule(
         Rule.PRECISION,
         f"{limit:g}",
-        f"At look {look:,} the half-width of θ was {half_width:.3g}. The rule stops at {limit:g} or less.",
+        f"At look {look:,} the half-width of θ was {half_width:.3g}. The rule stops the campaign at a half-width "
+        f"of {limit:g} or less.",
     )
 
 

@@ -20,7 +20,7 @@ def retract(*, image: Image, by: User | None, reason: str) -> Image:
         retracted_at=timezone.now(), retracted_reason=reason
     )
     if not retracted:
-        raise Conflict("already_retracted", "This image was retracted before.")
+        raise Conflict("already_retracted", "This image has already been retracted.")
     tasks = showing(image)
     leases.release_tasks(tasks=tasks)  # leases before tasks, as everywhere, to avoid deadlocks
     tasks.update(withdrawn=True)

@@ -100,7 +100,7 @@ def _check_content(campaign: Campaign, image: Image | None, attributes: Sequence
     elif len(set(attributes)) != len(attributes):
         wrong["attributes"] = "An attribute is chosen twice."
     elif unknown := sorted(attribute.text for attribute in attributes if attribute.pk not in listed):
-        wrong["attributes"] = f"This study does not list {', '.join(unknown)}."
+        wrong["attributes"] = f"This study has no attribute {' or '.join(unknown)}."
     refuse(wrong)
 
 

@@ -214,8 +214,8 @@ class _GroupPlan:
         if len(self.drawn) == random_count:
             return ""
         return (
-            f"{self.name} should get {random_count} random attributes, but only {len(self.drawn)} attributes "
-            "of the study are not listed for it. All these attributes are used."
+            f"{self.name} should get {random_count} random attributes, but the study has only "
+            f"{len(self.drawn)} attributes that are not listed for this group. All these attributes are used."
         )
 
     def summary(self, campaign: Campaign) -> PlannedGroup:

@@ -47,8 +47,8 @@ class CampaignForm(WorkingFields, QuotaRows):
         required=False,
         widget=forms.CheckboxSelectMultiple,
         label="Required annotators",
-        help_text="These rules apply to every screen. If you tick none, anybody may answer. People count by what "
-        "they say about themselves; an empty answer, or one that a lead has not matched yet, counts "
+        help_text="These rules apply to every screen. If you tick no rule, anybody may answer. The rules use what "
+        "people say about themselves; an empty answer, or an answer that a lead has not matched yet, counts "
         "toward no rule.",
     )
     guidelines = forms.CharField(

@@ -194,5 +194,5 @@ class CopyForm(forms.Form):
         required=False,
         label="Use the same random attributes, images and orders",
         help_text="Otherwise, random attributes, images and orders are drawn again. In both cases, images "
-        "added since then are included.",
+        "that were added after the original campaign was planned are included.",
     )

@@ -185,7 +185,7 @@ class KnownNew(KnownAnswers):
             answers=self.form.answers(),
             explanations=self.form.explanations(),
         )
-        return "The task is added. Annotators get it from the next screen on."
+        return "The task is added. Annotators can get the new task from their next screen on."
 
 
 class KnownTaskView(CampaignView):

@@ -47,7 +47,7 @@ class Command(ImportCommand):
             nargs="+",
             default=[],
             metavar="FIELD=COLUMN",
-            help="the column that contains a field (for a tool’s export: only if its names differ from ours)",
+            help="the column that contains a field (for a tool’s export: only if its names differ from Stereoscope’s)",
         )
         for import_format in registered():
             import_format.add_arguments(parser)

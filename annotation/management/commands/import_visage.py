@@ -44,4 +44,6 @@ class Command(ImportCommand):
             model=options["model"],
         )
         if options["by"] is None:
-            self.stdout.write("Only administrators see this study: it has no lead (--by USERNAME names one).")
+            self.stdout.write(
+                "Only administrators see this study: it has no lead (name a lead with --by USERNAME)."
+            )

@@ -17,7 +17,7 @@ _DEFAULT_URL = "http://127.0.0.1:8000"
 class Command(DomainCommand):
     help = (
         "Let invented annotators with known error rates label a simulated study's campaign over the HTTP API "
-        "that a person's browser uses. If no server on this database answers, the command starts its own server."
+        "that a person's browser uses. If no server that uses this database answers, the command starts one."
     )
     example = "python manage.py simulate_annotators --campaign 2 --annotators 6 --false-negative 0.1 --seed 1"
 

@@ -109,7 +109,7 @@ def test_stop_rules_are_registered_in_words_and_later_ones_are_changes(computed,
     lifecycle.update_draft(campaign=campaign, by=lead, options={"stop_half_width": 0.2})
     registration = preregister(study=study, plan=computed, by=lead)
     rule = (
-        "Pauses when the half-width of θ over all groups is at most 0.2, looked at after 200 answers and then after "
+        "Pauses when the half-width of θ over all groups is at most 0.2, checked after 200 answers and then after "
         "every 200."
     )
     assert json.loads(registration.document)["campaigns"]["marking"]["stop_rules"] == [rule]

@@ -236,7 +236,7 @@ def test_a_lead_finds_the_review_among_the_campaigns(coded, lead, lead_client):
 
 
 def test_without_coded_answers_there_is_nothing_to_ask(study, lead):
-    with pytest.raises(DomainError, match="Code them with “code_answers”"):
+    with pytest.raises(DomainError, match="Code the answers with “code_answers”"):
         review(study, lead)
 
 

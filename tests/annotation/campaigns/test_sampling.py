@@ -63,7 +63,10 @@ def test_a_marking_asks_stereotypes_and_as_many_random_ones_that_are_not_listed(
     assert drawn["Velmari"] == {"round glasses", "drum", "umbrella"}
     # 'tall hat' is listed for the Orsani, by too few raters for a stereotype: it is not random either.
     assert drawn["Orsani"] == {"blue scarf", "lantern"}
-    assert any("Orsani should get 3 random attributes, but only 2" in problem for problem in plan.problems)
+    assert any(
+        "Orsani should get 3 random attributes, but the study has only 2" in problem
+        for problem in plan.problems
+    )
 
 
 def test_screens_hold_at_most_five_and_the_last_one_is_shorter(study, lead):

@@ -105,7 +105,7 @@ def test_scores_and_means_that_disagree_with_the_ratings_are_reported(table):
     _, rows = wide(table, "hat,Agree,5,Disagree,2,3", "kite,Agree,4,Agree,4,2", "drum,Agree,4,Agree,4,4")
     assert rows.notes == (
         "1 rows have a score that does not match the rating; the rating counts",
-        "1 rows have a mean that is not the mean of the ratings; it is not used",
+        "1 rows have a mean that is not the mean of the ratings; this mean is not used",
     )
 
 

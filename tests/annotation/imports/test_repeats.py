@@ -132,7 +132,8 @@ def test_widespread_repeats_are_kept_and_ids_are_not_taken_for_people(bring):
     report = bring(*rows, *again, rows[0])
     assert not report.reports[0].rejected
     assert report.reports[0].notes == (
-        "1 rows are identical to an earlier row and were kept: annotator ids of this file are not one person each",
+        "1 rows are identical to an earlier row and were kept, because an annotator id in this file can stand for "
+        "several people",
     )
     summary = compute_report(
         study=report.study, parameters=parameters_of(report.study, resamples=100), by=None

@@ -57,7 +57,7 @@ def test_the_draft_shows_what_it_will_ask(lead_client, study, marking_form):
     # hat besides, so that only 2 of Velmari's are left to draw: 5 attributes, 1 screen. Each answered by 3.
     assert (asking.plan.images, asking.plan.screens, asking.plan.judgements) == (4, 6, 2 * (6 + 5) * 3)
     assert asking.hours == pytest.approx(6 * 3 * 30 / 3600)
-    assert "Orsani should get 3 random attributes, but only 2" in page.content.decode()
+    assert "Orsani should get 3 random attributes, but the study has only 2" in page.content.decode()
     assert [group.name for group in asking.plan.groups] == ["Orsani", "Velmari"]
 
 

@@ -209,7 +209,7 @@ def test_a_lead_sets_rules_in_the_form_and_reads_them_on_the_page(lead_client, m
     }
     page = lead_client.get(PAGE).content.decode()
     assert "Closes on 2027-01-31 at 18:00." in page
-    assert "half-width of θ over all groups is at most 0.2, looked at after 200 answers" in page
+    assert "half-width of θ over all groups is at most 0.2, checked after 200 answers" in page
     assert "<dd>many people are flagged</dd>" in page.replace("\n", "")
     again = lead_client.get(f"{PAGE}settings/").content.decode()
     assert 'value="2027-01-31T18:00"' in again

@@ -151,7 +151,7 @@ def write_consent(lead: Lead) -> None:
     page = lead.page
     lead.press("link", "Open campaign")
     lead.unfold("Write the consent text here")
-    lead.fill("What they agree to", CONSENT)
+    lead.fill("What annotators agree to", CONSENT)
     lead.press("button", "Publish this text")
     page.get_by_text("Version 1 is published").wait_for()
     page.get_by_role("navigation", name="Breadcrumb").get_by_role("link", name="Marking").click()

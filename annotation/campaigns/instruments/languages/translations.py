@@ -50,9 +50,7 @@ class Upload:
         parts = [f"{language_name(code)}: {number:,}" for code, number in sorted(self.changed.items())]
         sentence = f"Texts stored — {', '.join(parts)}."
         if self.outdated:
-            sentence += (
-                f" {self.outdated:,} of these translations are of an English text that has changed since."
-            )
+            sentence += f" {self.outdated:,} of these texts were translated from an earlier English text."
         return sentence
 
 
@@ -78,7 +76,9 @@ def remove_language(*, campaign: Campaign, language: str, by: User | None) -> No
     """Take a language away that annotators cannot choose yet. Its translations stay, should it be added again."""
     campaign = _changeable(campaign)
     if campaign.state != Campaign.State.DRAFT and language in (campaign.offered_languages or ()):
-        raise Conflict("language_offered", "Annotators can already choose this language, so it stays.")
+        raise Conflict(
+            "language_offered", "Annotators can already choose this language, so it cannot be removed."
+        )
     if _row(campaign, language).delete()[0]:
         _record(campaign, by, "language_removed", language=language)
 
@@ -194,7 +194,7 @@ def _row(campaign: Campaign, language: str) -> CampaignLanguage:
     if row is None:
         raise DomainError(
             "language_unknown",
-            "The campaign does not have this language. Add it first.",
+            "The campaign does not have this language. Add the language first.",
             fields={"language": "no"},
         )
     return row

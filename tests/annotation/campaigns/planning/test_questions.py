@@ -249,7 +249,7 @@ def test_each_text_is_a_screen_in_random_order(study, lead):
 
 def test_a_campaign_without_texts_says_so(study, lead):
     assert sampling.plan(draft(study, lead, "bias_level", options={})).problems == (
-        "There are no texts to show. Write one on each line.",
+        "There are no texts to show. Write one text on each line.",
     )
 
 
