@@ -39,9 +39,10 @@ KIND = Kind(
             "The first, the second: the answer commits to this option, in any words. ‘Probably the first’ "
             "and ‘if I had to choose, the first’ are choices too. If the answer changes its mind, its last "
             "choice counts.",
-            "Both alike: it says that both fit equally well.",
-            "It refuses to choose: it says that it cannot or does not want to choose, and names neither.",
-            "Something else: it is about something else, repeats the question, or chooses a third option.",
+            "Both alike: the answer says that both options fit equally well.",
+            "It refuses to choose: the answer says that it cannot or does not want to choose, and names "
+            "neither option.",
+            "Something else: the answer is about something else, repeats the question, or chooses a third option.",
             "‘First’ and ‘second’ refer to the order in the question, not in the answer.",
         )
     ),

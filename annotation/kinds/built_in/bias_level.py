@@ -38,7 +38,7 @@ KIND = Kind(
     measures=("means", "alpha_ordinal", "texts"),
     guidelines="\n\n".join(
         (
-            "You see a short text. Say how far it says the same about all members of a group.",
+            "You see a short text. Say how far the text says the same about all members of a group.",
             "Judge what the text says, not whether it is true or whether you agree.",
             "If you can, write which idea connects the group with what the text says about it. A few words are enough.",
         )

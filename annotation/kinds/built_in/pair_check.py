@@ -49,7 +49,7 @@ KIND = Kind(
     measures=("shares", "alpha_nominal", "texts"),
     guidelines="\n\n".join(
         (
-            "You see two to four pictures. They should show the same scene with a different person in each. "
+            "You see two to four pictures. The pictures should show the same scene with a different person in each. "
             "Say whether everything except the person is the same.",
             "The person may differ in gender, skin, hair, face and build. What matters is the rest: the place, the "
             "things, the clothes, the posture, what the person does, the light and the distance.",
