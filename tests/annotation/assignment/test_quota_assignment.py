@@ -159,7 +159,7 @@ def test_the_number_left_counts_only_permitted_tasks(study, lead):
         ("at_least 1 shoe = 43", "not a profile field"),
         ("some women", "is not a rule"),
         ("at_least 4 gender = woman", "4 of 2"),
-        ("at_least 0 gender = woman", "asks for nothing"),
+        ("at_least 0 gender = woman", "requires nobody"),
         ("at_least 1 age_band = 17", "not an age band"),
         ("at_least 1 gender = group.size", "group.region or group.nationality"),
         ({"kind": "at_least", "field": "gender", "k": 1}, "give 1 to 250 values"),

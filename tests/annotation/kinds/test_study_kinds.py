@@ -84,7 +84,7 @@ def test_a_downloaded_kind_is_read_back_unchanged(kind):
         ),
         (
             file_of(stimuli={"medium": "text", "least": 2, "most": 2}, questions=[TIED]),
-            "A screen shows one text",
+            "A screen can show only one text",
         ),
         (
             file_of(questions=[UNSURE]),

@@ -35,7 +35,7 @@ def test_a_campaign_begins_in_the_arrangement_that_was_chosen(marking, lead_clie
     server = server_of(marking.study)
     page = text(lead_client.get(HERE))
     assert "2 projects: one for each answer that a screen needs" in page
-    assert "does not enforce that number" in page
+    assert "does not enforce the number of answers" in page
     answer = lead_client.post(HERE, {"server": server.pk, "arrangement": "shared"}, follow=True)
     assert "is now labelled in Label Studio" in text(answer)
     bridge = LabelStudioBridge.objects.get()

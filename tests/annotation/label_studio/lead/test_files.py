@@ -126,7 +126,7 @@ def test_one_control_cannot_have_two_meanings(study, lead_client, export, same):
     look = looked_into(lead_client, export)
     refused = lead_client.post(look.result["url"], said(**same))
     assert refused.status_code == 400
-    assert "cannot be two controls" in text(refused)
+    assert "is mapped to two fields" in text(refused)
     invented = lead_client.post(look.result["url"], said(map_present="nowhere"))
     assert invented.status_code == 400
     assert Job.objects.count() == 1

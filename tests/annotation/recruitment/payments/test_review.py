@@ -160,7 +160,7 @@ def test_a_lost_bonus_is_explained_with_what_to_do(recruitment, lead_client, unk
     PanelPayment.objects.update(looked_at=timezone.now())
     assert "Send again…" in text(lead_client.get(page("recruitment_review", recruitment)))
     again = page("payment_again", recruitment, payment=unknown_bonus.pk)
-    assert "Check at the panel that it is not there" in text(lead_client.get(again))
+    assert "Check that the panel does not show the bonus" in text(lead_client.get(again))
 
 
 def test_a_bonus_that_a_person_saw_at_the_panel_is_confirmed(recruitment, lead_client, unknown_bonus):
