@@ -115,7 +115,10 @@ def test_a_declaration_survives_json(declared):
         (lambda: kind(scale(name="attribute")), "there is no attribute to ask attribute about"),
         (lambda: kind(MarksQuestion(name="shows", label=texts("Shows"))), "marks attributes, but none are"),
         (lambda: kind(unit="image_attribute"), "no question about the attributes is called attribute"),
-        (lambda: Stimuli(medium="image", prompt_shown=True, blind=frozenset({"prompt"})), "is not kept from annotators"),
+        (
+            lambda: Stimuli(medium="image", prompt_shown=True, blind=frozenset({"prompt"})),
+            "is not kept from annotators",
+        ),
         (lambda: Stimuli(medium="image", least=2, most=2, prompt_shown=True), "only beside images of one"),
         (
             lambda: Stimuli(medium="image", least=2, most=2, together=("model",), differ="model"),
