@@ -186,7 +186,7 @@ def test_the_report_and_the_interface_have_the_tables(scored, report, analyst_cl
     report(scored)
     html = analyst_client.get(address("report")).content.decode()
     for said in (
-        "What machines say",
+        "What machines find",
         "Salient attributes in captions",
         "Are images without an attribute",
         "θ by CLIP tiny",

@@ -127,7 +127,7 @@ def test_both_ways_are_shown_on_the_overview(marked, analyst, analyst_client):
     assert "as one more random attribute, as published" in as_random
     assert "2.50" in as_random
     assert "2.81" in as_random
-    assert "called one by 2 or more raters of one pool, in the region or outside it" in page
+    assert "called a stereotype by 2 or more raters of one pool, in the region or outside it" in page
 
 
 def test_without_such_answers_there_is_one_way_only(marked, analyst, analyst_client):
@@ -136,7 +136,9 @@ def test_without_such_answers_there_is_one_way_only(marked, analyst, analyst_cli
         study=marked.study, parameters=parameters_of(marked.study, preset="as-published"), by=analyst
     )
     assert report.summary["headline"][0]["none_of_the_above"]["as_random"] is None
-    assert "both ways give the same numbers" in words(analyst_client.get(OVERVIEW).content.decode())
+    assert "both ways of counting give the same numbers" in words(
+        analyst_client.get(OVERVIEW).content.decode()
+    )
 
 
 def test_the_preset_is_chosen_on_the_form_and_replaces_the_other_choices(marked, analyst_client):

@@ -36,7 +36,7 @@ def test_a_report_on_ratings_alone_explains_how_they_were_counted(marked, analys
     for words in (
         "An attribute is visual if everybody who rated it agreed or strongly agreed",
         "Agreement of the ratings is reported with Unsure as missing",
-        "Its 95 % intervals are from a two-way jackknife over annotators and attributes",
+        "The 95 % intervals of this agreement are from a two-way jackknife over annotators and attributes",
         "Agreement is Krippendorff’s α",
     ):
         assert words in methods, words
@@ -89,7 +89,7 @@ def test_ids_that_are_screens_resample_images_only(marked):
     tables = tables_of(report)
     summary = report.summary | {"agreement_resampled": {"stereotype_marking": "images"}}
     page = " ".join(report_html(marked.study, tables, summary, timezone.now()).split())
-    assert "Its 95 % intervals for marks and boxes are from resampling images alone" in page
+    assert "The 95 % intervals for marks and boxes are from resampling images alone" in page
     assert "jackknife over annotators and images" not in page
 
 
