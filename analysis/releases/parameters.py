@@ -11,7 +11,7 @@ from foundation.parameters import ParameterSet, parameter
 TABLE_FORMATS = ("parquet", "csv", "jsonl")
 LABEL_STUDIO = "label_studio"
 FORMAT_WORDS = {
-    "parquet": "Parquet: tables for programs; what one line of code loads",
+    "parquet": "Parquet: tables for programs, which one line of code loads",
     "csv": "CSV: tables for spreadsheets",
     "jsonl": "JSON lines: tables for everything else",
     "images": "the pictures, re-encoded",

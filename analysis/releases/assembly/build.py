@@ -319,5 +319,6 @@ def _record(
 
 def _meanwhile(version: int) -> Conflict:
     return Conflict(
-        "release_built_meanwhile", f"Somebody else has just built version {version}. Build yours again."
+        "release_built_meanwhile",
+        f"Somebody else has just built version {version}. Build your release again.",
     )

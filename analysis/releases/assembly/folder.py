@@ -25,9 +25,11 @@ def require_folder(output: Path, *, study: str) -> None:
     output = _resolved(output)
     parent = next(p for p in (output, *output.parents) if p.exists())
     if not parent.is_dir():
-        raise Conflict("output_is_a_file", f"{parent} is a file; --output names a folder.")
+        raise Conflict("output_is_a_file", f"{parent} is a file; --output must name a folder.")
     if os.path.ismount(output):
-        raise Conflict("output_is_a_mount", f"{output} is a mounted disk; name a folder in it.")
+        raise Conflict(
+            "output_is_a_mount", f"{output} is a mounted disk; --output must name a folder on this disk."
+        )
     if not os.access(output.parent if output.exists() else parent, os.W_OK):
         raise Conflict("output_not_writable", f"{parent} cannot be written to.")
     if output.exists() and any(output.iterdir()) and _study_of(output) != study:

@@ -81,7 +81,7 @@ def limitations(contents: Contents) -> tuple[str, ...]:
         ]
     if contents.question_campaigns:
         lines += [
-            "The questions were chosen beforehand. The data say nothing about anything else.",
+            "The questions were chosen beforehand. The data say nothing about what was not asked.",
             *([] if contents.about_attributes else [sample]),
             "People understand questions differently, and they read them in the language that they chose.",
             "Answers to declared questions describe only what these screens showed.",
@@ -90,7 +90,7 @@ def limitations(contents: Contents) -> tuple[str, ...]:
         lines.append(
             f"An attribute counts as a stereotype if “{contents.study.resource}” lists it for the group and at least "
             f"{amount(contents.study.min_raters, 'rater')} {RaterPools(contents.study.rater_pools).label} "
-            f"called it one. Stereotypes that are not listed count as random attributes."
+            f"called it a stereotype of the group. Stereotypes that are not listed count as random attributes."
         )
     if few:
         lines.append(
@@ -98,7 +98,7 @@ def limitations(contents: Contents) -> tuple[str, ...]:
             "these tasks."
         )
     lines += [
-        f"{plain(campaign.name)} was imported: ids in the imported file {_stands_for(campaign)}."
+        f"{plain(campaign.name)} was imported: {_stands_for(campaign)}."
         for campaign in contents.campaigns
         if campaign.imported
     ]
@@ -107,11 +107,11 @@ def limitations(contents: Contents) -> tuple[str, ...]:
 
 def _stands_for(campaign: CampaignFacts) -> str:
     if campaign.ids_are_people:
-        return "may not be one person each"
+        return "it is not known whether each id in the imported file stands for one person"
     return (
-        "are not one person each (most ids occur with a single image only, or more than 5 % of the "
-        "judgements repeat a judgement by the same id). Differences between people cannot be separated from "
-        "differences between images"
+        "an id in the imported file does not stand for one person (most ids occur with a single image only, or "
+        "more than 5 % of the judgements repeat a judgement by the same id). Differences between people cannot be "
+        "separated from differences between images"
     )
 
 
@@ -151,11 +151,12 @@ def privacy(contents: Contents) -> str:
         return "There are no people behind these labels."
     written = (
         "The release includes what annotators wrote when they were unsure, in their own words. The "
-        "study's lead chose this."
+        "study's lead chose to include these texts."
     )
     if contents.question_campaigns:
         written = (
-            "The release includes what annotators wrote in their own words. The study's lead chose this."
+            "The release includes what annotators wrote in their own words. The study's lead chose to include "
+            "these texts."
         )
     words = {
         "withheld": "Texts that annotators wrote are withheld.",

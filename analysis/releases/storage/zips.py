@@ -53,7 +53,9 @@ def keep(release: Release, *, name: str, size: int) -> None:
 def open_archive(release: Release) -> "File[bytes]":
     """Open the stored zip; raises NotFound if there is none or it no longer exists."""
     if not release.archive or not default_storage.exists(release.archive):
-        raise NotFound("release_not_kept", "The files of this release were not kept. Build it again.")
+        raise NotFound(
+            "release_not_kept", "The files of this release were not kept. Build the release again."
+        )
     return default_storage.open(release.archive)
 
 

@@ -27,9 +27,9 @@ _PROBE_SET = Column("probe_set", "string", "name of the probe set; the folder pr
 TEXT = Column(
     "text",
     "string",
-    "the model's answer, unchanged. In CSV files, text that a spreadsheet would run as a formula begins "
-    "with an additional apostrophe, and so does text that already begins like this: remove the first "
-    "apostrophe to get the answer",
+    "the model's answer, unchanged. In CSV files, an apostrophe is added before text that a spreadsheet would run "
+    "as a formula, and before text that already begins with such an apostrophe: remove the first apostrophe to get "
+    "the answer",
     exact=True,
 )
 
@@ -101,8 +101,8 @@ COLUMNS: Mapping[str, tuple[Column, ...]] = {
         Column(
             "coder",
             "string",
-            "who coded the answer. Overrides count before people's codings, and people's before those of "
-            "rules; the newest of each counts",
+            "who coded the answer. An override counts before people's codings, and people's codings count "
+            "before codings by rules; if an answer has several codings of one kind, the newest counts",
             values={value: _CODERS[value] for value in Coding.Coder.values},
         ),
         Column("version", "string", "version of the rules or of the model that coded; empty for annotators", True),

@@ -29,7 +29,10 @@ _SENTIMENTS = {name: name for name in ("negative", "neutral", "positive")}
 _COLUMNS = (
     Column("model", "string", "name of the model, as in the results"),
     Column(
-        "modality", "string", "what the model was asked for and the word was taken from", values=_MODALITIES
+        "modality",
+        "string",
+        "text that the model was asked for and that the word was taken from",
+        values=_MODALITIES,
     ),
     Column("setting", "string", "setting of the question in the probe set"),
     Column("dimension", "string", "dimension of the descriptor, such as age; empty if it has none", True),

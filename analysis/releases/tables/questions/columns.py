@@ -7,7 +7,7 @@ from analysis.releases.contents import Column
 _TYPES = {
     "scale": "a point of a scale, in the column `rating`",
     "choice": "one or several answers, in the column `code`",
-    "compare": "one of two stimuli: `present` is true at its position, or `code` is tie",
+    "compare": "one of two stimuli: `present` is true at the position of the chosen stimulus, or `code` is tie",
     "rank": "an order of the stimuli: each stimulus has its `rank`",
     "text": "the annotator’s own words, in the column `text`",
     "span": "words of the text that the screen shows: one `code` for each word",

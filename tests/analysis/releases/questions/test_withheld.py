@@ -49,7 +49,7 @@ def test_own_words_are_released_as_they_are_where_the_lead_includes_them(asked, 
     assert sorted(written) == sorted(Judgement.objects.exclude(text=None).values_list("text", flat=True))
     assert '"\'=1+1\n<i>\'"""' in (folder / "csv" / "answers.csv").read_text()  # no formula in a spreadsheet
     assert (
-        "The release includes what annotators wrote in their own words. The study's lead chose this."
+        "The release includes what annotators wrote in their own words. The study's lead chose to include these texts."
         in (folder / "README.md").read_text()
     )
     without, _ = released(asked)

@@ -85,5 +85,5 @@ def test_a_release_whose_files_were_not_kept_says_so(marked, lead):
     build(marked.study, lead)
     release = Release.objects.get()
     default_storage.delete(release.archive)
-    with pytest.raises(NotFound, match="Build it again"):
+    with pytest.raises(NotFound, match="Build the release again"):
         open_archive(release)
