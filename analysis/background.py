@@ -45,7 +45,8 @@ def compare_studies(job: Job, progress: Progress) -> dict[str, Any]:
     sides = study_comparison.sides_of(job.arguments)
     if sides is None:
         raise NotFound(
-            "report_not_found", "The results have been computed again since then. Compare them again."
+            "report_not_found",
+            "Results have been computed again since this comparison was started. Compare the studies again.",
         )
     study_comparison.compute_comparison(*sides, progress=progress)
     return {"summary": "The comparison is ready."}

@@ -152,6 +152,6 @@ class PlanParameters(ParameterSet):
             raise DomainError(
                 self.error_code,
                 f"Each image cannot have {max(axes[2])} different annotators if only {min(axes[1])} take part.",
-                fields={"annotators_per_task": "more than take part"},
+                fields={"annotators_per_task": "more than the annotators who take part"},
             )
         return designs

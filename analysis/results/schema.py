@@ -309,7 +309,7 @@ COEFFICIENTS = {
     "box_iou_above_0.25": "Boxes: share above IoU 0.25",
     "box_iou_above_0.5": "Boxes: share above IoU 0.5",
     "box_iou_above_0.75": "Boxes: share above IoU 0.75",
-    "box_same_number": "Boxes: share with as many boxes",
+    "box_same_number": "Boxes: share with equal numbers of boxes",
     "box_number_difference": "Boxes: mean difference in number",
     "box_observed_distance": "Boxes: observed distance",
     "box_expected_distance": "Boxes: expected distance (other images)",

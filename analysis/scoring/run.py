@@ -153,7 +153,7 @@ def _captions(
         progress=progress,
     )
     summary = f"{_amount(outcome.captions, 'caption')} of {_amount(outcome.images, 'image')} written"
-    return ScoringResult(summary, outcome.failed, "got none; the reasons are on the scorer's page")
+    return ScoringResult(summary, outcome.failed, "have no caption; the reasons are on the scorer's page")
 
 
 def _sees_pictures(scorer: Scorer, options: RunOptions) -> Captioner:

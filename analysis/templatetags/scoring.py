@@ -25,7 +25,7 @@ _NAMES = {
     "vectors": "Vectors kept as",
 }
 _VALUES = {
-    ("attributes", "asked"): "those shown to people, else stereotypes",
+    ("attributes", "asked"): "attributes shown to people, or stereotypes if there are none",
     ("attributes", "stereotypes"): "stereotypes of the group",
     ("captioner", "ngrams"): "a language model, from words that CLIP finds",
     ("captioner", "model"): "a model that sees the picture",

@@ -20,7 +20,8 @@ class Command(DomainCommand):
     help = (
         "Score a study's images with models: CLIP scores of attributes, captions, classifiers of captions or "
         "associations, a judge of associations, "
-        "or the vectors that stereotypical pull and MCAS compare. If you run it again, it continues where it stopped."
+        "or the vectors that stereotypical pull and MCAS compare. If you run the command again, it continues where it "
+        "stopped."
     )
     example = (
         "python manage.py score --study Isles --scorer clip --model ViT-B-32 --pretrained laion2b_s34b_b79k\n"
@@ -47,7 +48,8 @@ class Command(DomainCommand):
         parser.add_argument(
             "--of",
             choices=(CAPTIONS, ASSOCIATIONS),
-            help="sentiment, toxicity, judge: captions, or associations of words with descriptors (judge: always)",
+            help="sentiment, toxicity, judge: what is scored, captions or associations of words with descriptors "
+            "(a judge always scores associations)",
         )
         parser.add_argument(
             "--label", default="", help="name of the scorer in tables (default: derived from the model)"
@@ -130,8 +132,8 @@ def _parameters(options: dict[str, Any]) -> dict[str, Any]:
 def _where(scorer: Scorer) -> str:
     page = reverse("scoring:list", args=[scorer.study.slug])
     return (
-        f"To see the scores, use “python manage.py analyze --study {scorer.study.slug} --output DIR” and "
-        f"on {page}."
+        f"To see the scores, use “python manage.py analyze --study {scorer.study.slug} --output DIR” or "
+        f"open {page}."
     )
 
 

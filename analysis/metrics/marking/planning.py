@@ -86,7 +86,8 @@ def plan_precision(
         design = Design(*values)
         if design.annotators_per_task > design.annotators:
             raise ValueError(
-                f"annotators_per_task: {design.annotators_per_task} of a pool of only {design.annotators}"
+                f"annotators_per_task: must be at most the number of annotators, {design.annotators}, "
+                f"got {design.annotators_per_task}"
             )
         studies = simulations or affordable_simulations(design, resamples)
         frames.append(_rows_of(design, assumed, studies, resamples, (seed, number)))

@@ -21,7 +21,7 @@ class PlanForm(forms.Form):
     primary_measure = forms.ChoiceField(
         choices=StudyPlan.Measure.choices,
         label="Primary measure",
-        help_text="The power of a design is how likely the 95 % interval of this measure excludes 1.",
+        help_text="The power of a design is the probability that the 95 % interval of this measure excludes 1.",
     )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:

@@ -49,8 +49,8 @@ def calibration_plot(rows: Sequence[Row], names: Mapping[tuple[str, str], str]) 
     )
     heading = Heading(
         "calibration",
-        "Does a score of 60 % mean that 60 % of people see it?",
-        f"Scores in classes against the share of people, {INTERVAL}; dashed line: both equal",
+        "Does a score of 60 % mean that 60 % of people see the attribute?",
+        f"Scores in bins against the share of people, {INTERVAL}; dashed line: both equal",
         sum(row["n"] for row in defined),
     )
     return _scattered(points, field, heading, defined, CALIBRATION)
@@ -85,8 +85,8 @@ def pull_plot(rows: Sequence[Row], names: Mapping[str, str], regions: Mapping[st
     )
     heading = Heading(
         "pull",
-        "Are images without an attribute in the prompt drawn towards the stereotypical ones?",
-        f"Mean cosine similarity, {INTERVAL} of the pull; above 0: towards the stereotypical",
+        "Do images look stereotypical if the prompt contains no attribute?",
+        f"Mean cosine similarity, {INTERVAL} of the pull; above 0: nearer to the stereotypical images",
         len(defined),
     )
     return _scattered(points, field, heading, defined, PULL)

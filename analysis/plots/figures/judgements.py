@@ -37,7 +37,7 @@ class Lines:
         """The gap between both ends, if rows are left out."""
         if not self.left_out:
             return None
-        return Gap(len(self.rows) // 2, f"{self.left_out:,} between these are not shown")
+        return Gap(len(self.rows) // 2, f"{self.left_out:,} rows in between are not shown")
 
 
 def theta_plot(rows: Sequence[Row], names: Mapping[str, str]) -> Plot:

@@ -91,7 +91,7 @@ def model_plot(rows: Sequence[Row], experiment: str, *, measure: str) -> Plot | 
     if measure == "association":
         name, title = "probe-model-means", "Do two models choose different options?"
     else:
-        name, title = "probe-models", "Do two models tell the groups apart to different degrees?"
+        name, title = "probe-models", "Is the difference between groups the same in two models?"
     columns = ("experiment", "measure", "factor", "model", "other_model", *TESTED)
     return _tested(
         compared,

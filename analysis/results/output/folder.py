@@ -24,7 +24,7 @@ def require_folder(output: Path) -> None:
     """Refuse a path at which no folder can be created, before computing for minutes."""
     parent = next(p for p in (output, *output.absolute().parents) if p.exists())
     if not parent.is_dir():
-        raise Conflict("output_is_a_file", f"{parent} is a file; --output names a folder.")
+        raise Conflict("output_is_a_file", f"{parent} is a file; --output must name a folder.")
     if not os.access(parent, os.W_OK):
         raise Conflict("output_not_writable", f"{parent} cannot be written to.")
     obstacle = next((output / name for name in _names() if (output / name).is_dir()), None)

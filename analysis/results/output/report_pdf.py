@@ -69,7 +69,7 @@ def _fetcher(drawings: Mapping[str, str]) -> Any:
         def fetch(self, url: str, headers: Any = None) -> Any:
             del headers  # there is no server to send them to
             if url not in drawings:
-                raise ValueError(f"a report fetches nothing: {url}")
+                raise ValueError(f"a report must not load other files: {url}")
             return URLFetcherResponse(url, drawings[url], {"Content-Type": "image/svg+xml"})
 
     return DrawingsOnly()

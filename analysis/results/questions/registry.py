@@ -74,7 +74,7 @@ def _measure(
 PAIR, SET = frozenset({"pair"}), frozenset({"set"})
 _COMPARED = (
     "How much better an item is than the others, on a scale on which equal differences mean equal odds. "
-    "The mean is 0."
+    "The mean over all items is 0."
 )
 _REGIONS = "scale choice text"
 MEASURES: dict[str, DeclaredMeasure] = {
@@ -101,8 +101,8 @@ MEASURES: dict[str, DeclaredMeasure] = {
             "group_strengths",
             "Strength by group",
             "group_leaderboards",
-            "Strengths from the screens of one group at a time, to see whether the order changes with the group "
-            "shown. Brackets give the range of places of an item.",
+            "Strengths from the screens of one group at a time, to see whether the order of the items changes with the "
+            "group shown. The range of places of an item is in brackets.",
             "compare rank",
             units=PAIR | SET,
             of_groups=True,
@@ -206,7 +206,7 @@ MEASURES: dict[str, DeclaredMeasure] = {
             "texts",
             "Texts",
             "texts",
-            "How many texts were written and how long they are. Read the texts themselves.",
+            "How many texts were written and how long they are. To learn what people wrote, read the texts.",
             "text",
         ),
         _measure(
@@ -229,9 +229,9 @@ MEASURES: dict[str, DeclaredMeasure] = {
             "point_agreement",
             "Agreement on points",
             "question_agreement",
-            "For two annotators who both marked points in an image: how often they have a point near one of "
-            "the other’s (within 5 % of the image’s diagonal), and the share of their points that are near "
-            "one of the other’s. These figures are not corrected for agreement by chance.",
+            "For two annotators who both marked points in an image: how often at least one point is near a point of "
+            "the other annotator (within 5 % of the image’s diagonal), and the share of points that are near a point "
+            "of the other annotator. These figures are not corrected for agreement by chance.",
             _REGIONS,
             region="point",
         ),

@@ -113,7 +113,7 @@ def _screens(campaign: Campaign) -> Iterable[str]:
     marks = kind_of(campaign).marks_attributes
     if campaign.imported:
         subject = "judgements of images" if marks else "ratings of attributes"
-        yield f"The {subject} were imported; how they were collected is described where they were published."
+        yield f"The {subject} were imported; their publication describes how they were collected."
         return
     people = _number(campaign.annotators_per_task, "annotator")
     if not marks:
@@ -234,8 +234,8 @@ def _counted(summary: Summary) -> Iterable[str]:
     if ids and ids["usable"] and ids["repeated_judgements"]:
         share = format_percent(ids["repeated_share"], 2)
         yield (
-            f"{_number(ids['repeated_judgements'], 'judgement')} ({share}) repeated an earlier one by the same "
-            "annotator id; up to 5 %, ids are treated as people."
+            f"{_number(ids['repeated_judgements'], 'judgement')} ({share}) repeated an earlier judgement by the "
+            "same annotator id; if this share is at most 5 %, ids are treated as people."
         )
 
 

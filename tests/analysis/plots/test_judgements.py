@@ -181,7 +181,7 @@ def test_plot_and_table_of_very_many_groups_mark_the_omission():
     plot = theta_plot(many(), {})
     assert "the 20 largest and the 20 smallest of 50" in plot.units
     for drawing in (plot.wide, plot.narrow, vl_convert.vegalite_to_svg(plot.spec())):
-        assert "10 between these are not shown" in drawing
+        assert "10 rows in between are not shown" in drawing
     assert plot.n == 50
     assert plot.columns[-1] == "end"
     assert [row[-1] for row in plot.rows] == ["largest"] * 20 + ["smallest"] * 20

@@ -68,7 +68,8 @@ def test_every_question_of_a_rubric_has_its_part(answered, analyst_client):
     page = read(analyst_client, "?campaign=rubric")
     for question in RUBRIC.questions:
         assert question.label["en"] in page
-    for words in ("α, ordinal", "α, sets (MASI)", "Points: any near another’s", "Marked words", "“Unsure”"):
+    points = "Points: at least one near the other annotator’s"
+    for words in ("α, ordinal", "α, sets (MASI)", points, "Marked words", "“Unsure”"):
         assert words in page, words
 
 

@@ -135,7 +135,7 @@ def test_a_scorer_shows_its_settings_and_failures(scorer, lead_client):
     said = text(lead_client.get(address("scorer", scorer=scorer.pk)))
     for expected in (
         "a photo of a person, {attr}",
-        "those shown to people, else stereotypes",
+        "attributes shown to people, or stereotypes if there are none",
         "The image file is damaged.",
         "not known until the model is loaded",
         "Go on",

@@ -17,7 +17,7 @@ from analysis.metrics.probing.paired.statistics import EQUIVALENCE_BOUND, Paired
 REFUSALS = ("counted", "left_out")
 PRIMARY, OTHER_FACTOR, INTERACTION, QUESTIONS = "primary", "other_factor", "interaction", "questions"
 NAMES = ("model", "experiment", "factor", "level", "other", "question", "family")
-METHOD = "paired t test of differences of {}; sign flips beside it; Holm within each family"
+METHOD = "paired t test of differences of {}, Holm within each family; sign-flip test without adjustment"
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -111,8 +111,9 @@ def _overlap(rows: AssociationTables, compared: str) -> QuestionPart:
         table="association_overlap",
         title=f"{compared.capitalize()}s",
         explanations=(
-            "Jaccard’s index: associations of both ÷ of either, over the descriptors that both were asked about. "
-            "The overlap coefficient divides by the smaller of the two sets instead.",
+            f"Jaccard’s index is the number of associations that both {compared}s have, divided by the number that "
+            f"at least one {compared} has, over the descriptors that both {compared}s were asked about. The overlap "
+            "coefficient divides the same number by the size of the smaller of the two sets of associations.",
         ),
         value="Jaccard",
         number="Descriptors",
@@ -154,8 +155,8 @@ def judge_parts(rows: AssociationTables) -> list[QuestionPart]:
         _judged(
             [by_measure[name] for name in alphas],
             "Agreement",
-            "Krippendorff’s α (ordinal) among people, and with the judge in place of one person. If the two are "
-            "similar, the judge agrees with people as well as another person would.",
+            "Krippendorff’s α (ordinal) among people, and with the judge in place of one person. If the two "
+            "values of α are similar, the judge agrees with people as well as another person would.",
             value="α",
             ends=(-1.0, 1.0),
         ),

@@ -32,9 +32,8 @@ def review_parts(rows: ProbeTableRows) -> list[QuestionPart]:
                 title="Agreement on what answers say",
                 explanations=(
                     "Agreement between two people who coded each answer independently, and between the newest rules "
-                    "and people’s decisions. Answers that the rules are not sure of are more frequent here "
-                    "than among "
-                    "all answers.",
+                    "and people’s decisions. Answers that the rules are not sure of are more frequent in "
+                    "this sample than among all answers.",
                 ),
                 value="Agreement",
                 number="Answers",
@@ -48,8 +47,8 @@ def review_parts(rows: ProbeTableRows) -> list[QuestionPart]:
                 table="pairs_review",
                 title="Errors of the rules",
                 explanations=(
-                    "How often the rules code an answer differently from people. Over all answers, sure and unsure "
-                    "answers are weighted by how many there are of each.",
+                    "How often the rules code an answer differently from people. In the row for all answers, sure "
+                    "and unsure answers are weighted by their numbers.",
                 ),
                 value="Share",
                 number="Reviewed",

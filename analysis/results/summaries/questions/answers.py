@@ -24,8 +24,8 @@ AGREEMENT_WORDS = {
     "krippendorff_alpha_masi": "Krippendorff’s α, sets (MASI)",
     "kendall_w": "Kendall’s W",
     "mean_spearman": "Mean rank correlation",
-    "points_any_near": "Points: any near another’s",
-    "points_share_near": "Points: share near another’s",
+    "points_any_near": "Points: at least one near the other annotator’s",
+    "points_share_near": "Points: share near the other annotator’s",
     "box_mean_iou": "Boxes: mean overlap (IoU)",
     "box_alpha": "Boxes: α against other images",
 }

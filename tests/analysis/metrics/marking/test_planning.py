@@ -107,7 +107,7 @@ def test_pilot_gives_the_rates() -> None:
             {"likelihood_random": 0.0},
             "likelihood_random: expected a number above 0 and below 1, got 0.0",
         ),
-        ({"annotators": 2}, "annotators_per_task: 3 of a pool of only 2"),
+        ({"annotators": 2}, "annotators_per_task: must be at most the number of annotators, 2, got 3"),
         ({"images": [15, 1]}, "images: expected a whole number of at least 2, got 1"),
     ],
 )

@@ -81,7 +81,9 @@ def test_a_limit_is_waited_for(study, lead, endpoint):
 )
 def test_declined_images_are_counted_with_their_reason_and_stop_nothing(study, lead, endpoint, model, reason):
     add_images(study, 1)
-    assert captions_by(model, study, lead).startswith("0 captions of 0 images written, 2 images got none")
+    assert captions_by(model, study, lead).startswith(
+        "0 captions of 0 images written, 2 images have no caption"
+    )
     assert set(ScoredImage.objects.values_list("outcome", "reason")) == {("failed", reason)}
 
 
