@@ -28,8 +28,8 @@ def request(*, study: Study, parameters: ReleaseParameters, by: User) -> Job:
         if under_way.arguments["parameters"] != parameters.as_json():
             raise Conflict(
                 "other_release_under_way",
-                "A release with other choices is being built. Wait until it is done, or cancel it, and then build "
-                "yours.",
+                "A release with other choices is being built. Wait until that release is built, or cancel its "
+                "job, and then build your release.",
             )
         return under_way
     checked = check_of(study, k=parameters.k, leave_out_people=parameters.leave_out_people)

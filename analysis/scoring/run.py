@@ -70,7 +70,7 @@ def run(*, scorer: Scorer, options: RunOptions, progress: Progress) -> ScoringRe
         raise DomainError(
             "nothing_to_score",
             f"The study “{scorer.study}” has no images of the conditions that this measure uses ({conditions}). "
-            f"Generate or import them first.",
+            f"Generate or import such images first.",
         )
     steps = {Kind.CLIP: _clip, Kind.CAPTIONS: _captions, Kind.PULL: _vectors, Kind.MCAS: _vectors}
     return steps[Kind(scorer.kind)](scorer, images, options, progress)

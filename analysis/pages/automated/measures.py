@@ -22,7 +22,7 @@ SECTIONS = {
     "salience": "Captions",
     "pull": "Stereotypical pull",
     "mcas": "Composite association",
-    "automated_tendency": "θ beside people’s",
+    "automated_tendency": "θ by machines",
 }
 CONCORDANCE_ORDERS = {
     "precision": Order("highest precision", "precision_low"),

@@ -100,7 +100,7 @@ def judge_plot(rows: Sequence[Row], labels: Sequence[str], *, shares: bool) -> P
         max((row["pairs"] for row in rows), default=0),
     )
     axis = (
-        Axis(0.0, 1.0, "share", label="Pairs ÷ pairs rated by both")
+        Axis(0.0, 1.0, "share", label="Pairs in agreement ÷ pairs rated by both")
         if shares
         else Axis(-1.0, 1.0, "number", reference=0.0, label="Krippendorff’s α, ordinal")
     )

@@ -87,7 +87,7 @@ def _tables(contents: Contents) -> str:
     formats = listed(contents.parameters.formats)
     return sections(
         [
-            "## What is in it",
+            "## What the dataset contains",
             table(("table", "rows", "what a row is"), rows),
             f"Formats: {formats}. `checksums.sha256` lists every file. The digest of the labels is "
             f"{code(contents.inputs_digest)}.",

@@ -88,7 +88,8 @@ def coarsening(contents: Contents) -> str:
         parts.append("No combination is released.")
     if privacy.suppressed:
         parts.append(
-            f"To achieve this, the whole profile of {amount(privacy.suppressed, 'person', 'people')} is withheld."
+            "To protect everybody in this way, the whole profile of "
+            f"{amount(privacy.suppressed, 'person', 'people')} is withheld."
         )
     if privacy.joined is not None and privacy.joined.smallest is not None:
         versions = listed([str(version) for version in privacy.joined.releases])
@@ -161,9 +162,9 @@ def consent(contents: Contents) -> str:
             f"Annotators agreed to this text ({plain(study.consent_version)}) before they saw anything. "
             f"People who withdrew their consent before this release was built are not in it.",
             quoted(study.consent),
-            "Before they began, they read this notice:",
+            "Before the annotators began, they read this notice:",
             quoted(study.content_notice),
-            "They were also told where to get help:" if study.support else "",
+            "The annotators were also told where to get help:" if study.support else "",
             quoted(study.support) if study.support else "",
         ]
     ).rstrip("\n")

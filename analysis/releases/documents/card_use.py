@@ -123,7 +123,7 @@ def biases(contents: Contents) -> tuple[str, ...]:
     return (
         "The data contain stereotypes on purpose, including offensive ones.",
         stayed,
-        "A question about an attribute makes people look for it. To limit this effect, each attribute is "
+        "A question about an attribute makes people look for the attribute; to limit this effect, each attribute is "
         "asked about together with others, including random attributes.",
     )
 

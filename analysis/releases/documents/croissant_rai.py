@@ -7,8 +7,8 @@ from analysis.releases.documents import card_people, card_protocol, card_use
 from analysis.releases.documents.markdown import listed
 
 _SOCIAL_IMPACT = (
-    "Stereotypes are listed so that models can be tested for them. Repeating stereotypes without this "
-    "purpose does harm."
+    "Stereotypes are listed so that models can be tested for them. Repeating stereotypes for other "
+    "purposes does harm."
 )
 
 

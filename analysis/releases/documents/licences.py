@@ -24,8 +24,8 @@ LICENCES = {
         "",
         "All rights reserved",
         "",
-        "The owner of this dataset has not chosen a licence. Nobody may copy, share or adapt it beyond what the "
-        "law allows by itself; ask the owner.",
+        "The owner of this dataset has not chosen a licence. Nobody may copy, share or adapt the dataset more "
+        "than the law allows without a licence; ask the owner.",
     ),
     "CC-BY-4.0": Licence(
         "CC-BY-4.0",

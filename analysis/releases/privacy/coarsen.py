@@ -219,7 +219,7 @@ def _field(
     released_count = sum(profile[index] is not None for profile in released.values())
     level_name = names_of(name)[level] if released_count else WITHHELD
     if not stated:
-        why = "Nobody stated it."
+        why = "Nobody stated this detail."
     elif 0 < floor == level:
         why = (
             "This field is no more detailed than in an earlier release, because people can be matched "
@@ -229,9 +229,8 @@ def _field(
         why = f"If this field were released, too many combinations of values would belong to fewer than {k} people."
     elif released_count < stated:
         why = (
-            f"Released for {released_count:,} of the {stated:,} people who stated it. For the others, the "
-            f"combination "
-            f"would have belonged to fewer than {k} people, or the value cannot be made less precise."
+            f"Released for {released_count:,} of the {stated:,} people who stated this detail. For the others, the "
+            f"combination would have belonged to fewer than {k} people, or the value cannot be made less precise."
         )
     else:
         why = f"Every combination belongs to at least {k} people."

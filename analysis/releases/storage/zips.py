@@ -65,7 +65,7 @@ def remove_files(*, release: Release, by: User) -> Release:
     row = Release.objects.select_for_update().get(pk=release.pk)
     before = row.archive
     if not before:
-        raise NotFound("release_not_kept", "The files of this release are not stored here.")
+        raise NotFound("release_not_kept", "The files of this release are not stored on this server.")
     row.archive, row.archive_bytes = "", None
     row.facts[REMOVED] = timezone.now().date().isoformat()
     row.save(update_fields=["archive", "archive_bytes", "facts"])

@@ -61,12 +61,12 @@ _WORDS = {
     "positives": "number of units that the majority of annotators marked",
     "ties_left_out": "number of pairs of image and attribute without a majority, which are left out",
     "threshold": "score from which an attribute counts as present, chosen on one half of the images",
-    "precision": "of the units that the scorer marks, the share that people mark too, in the half of the images that was not "
-    "used to choose the threshold",
+    "precision": "of the units that the scorer marks, the share that people mark too, in the half of the "
+    "images that was not used to choose the threshold",
     "precision_low": "lower end of the 95 % interval of the precision",
     "precision_high": "upper end of the 95 % interval of the precision",
-    "recall": "of the units that people mark, the share that the scorer marks too, in the half of the images that was not used "
-    "to choose the threshold",
+    "recall": "of the units that people mark, the share that the scorer marks too, in the half of the "
+    "images that was not used to choose the threshold",
     "f1": "harmonic mean of precision and recall",
     "average_precision": "average precision",
     "auc": "area under the ROC curve",
@@ -172,8 +172,8 @@ DESCRIPTIONS: Mapping[str, str] = {
     "concordance": "how well a scorer agrees with the majority of people, for all attributes together and "
     "for each attribute",
     "calibration": "one row per bin of scores: the mean score and the share of people who marked the attribute",
-    "salience": "one row per attribute and group: how much more the group's captions name the attribute, "
-    "and people's answers",
+    "salience": "one row per attribute and group: how much more the group's captions name the attribute "
+    "than other captions do, and people's answers about the attribute",
     "pull": "one row per group: whether its default images resemble its stereotypical images more than its "
     "non-stereotypical images",
     "mcas": "one row per target: its association with two attribute sets, as four components and their sum",

@@ -37,7 +37,7 @@ class DesignParameters(ParameterSet):
         le=50,
         multiple_of=2,
         label="Groups",
-        help="Number of groups of people in each scenario, which must be even.",
+        help="Number of groups of people in each scenario; this number must be even.",
     )
     questions: int = parameter(
         1, ge=1, le=100, label="Questions", help="Number of questions about each image."

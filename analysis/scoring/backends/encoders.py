@@ -49,7 +49,7 @@ def load_encoder(choice: EncoderChoice, *, device: str = "") -> LoadedEncoder:
         raise DomainError(
             "precision_needs_card",
             f"Half precision ({choice.precision}) needs a graphics card. Score with precision {FULL}, or on a worker "
-            f"that has one.",
+            f"that has a graphics card.",
         )
     try:
         files = _locate_files(choice)

@@ -30,7 +30,7 @@ def keep_ngrams(data: bytes) -> str:
     if not ngrams:
         raise _wrong("The list of n-grams is empty.")
     if len(ngrams) > _MOST:
-        raise _wrong(f"A list of n-grams can have at most {_MOST:,} lines. This one has {len(ngrams):,}.")
+        raise _wrong(f"A list of n-grams can have at most {_MOST:,} lines. This list has {len(ngrams):,}.")
     text = "\n".join(ngrams).encode()
     digest = hashlib.sha256(text).hexdigest()
     if not default_storage.exists(_name(digest)):

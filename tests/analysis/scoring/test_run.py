@@ -217,7 +217,7 @@ def test_mcas_embeds_images_texts_and_prompts(study, lead, clip):
 
 
 def test_a_study_without_images_says_so(study, lead):
-    with pytest.raises(DomainError, match="Generate or import them first"):
+    with pytest.raises(DomainError, match="Generate or import such images first"):
         run(scorer=plan_scorer(study=study, kind="clip", by=lead), options=RunOptions(), progress=Unwatched())
 
 

@@ -79,7 +79,7 @@ def test_ratings_are_loaded_by_default_where_there_are_no_judgements(tmp_path):
         "from 2026-02-01 to 2026-03-01",
         "gender | 9 | as stated | 7 | Every value is shared by 7 people.",
         "so that at least 5 people of the same origin share every combination",
-        "To achieve this, the whole profile of 2 people is withheld",
+        "To protect everybody in this way, the whole profile of 2 people is withheld",
         "12.5 EUR for each hour of active work",
         "Annotators were told: Paid monthly.",
         "Marking: by region of origin and gender",

@@ -165,7 +165,7 @@ def test_the_only_one_of_an_origin_has_no_profile():
 def test_no_profiles_at_all():
     report = coarsen({}, k=5, without_profile=4).report
     assert (report.people, report.without_profile, report.kept_share) == (0, 4, None)
-    assert {field.why for field in report.fields} == {"Nobody stated it."}
+    assert {field.why for field in report.fields} == {"Nobody stated this detail."}
 
 
 def test_languages_are_one_value_whatever_their_order():

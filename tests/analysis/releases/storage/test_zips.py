@@ -82,7 +82,7 @@ def test_removed_files_come_back_when_the_same_labels_are_built_again(marked, le
 def test_missing_files_cannot_be_removed(marked, lead):
     release = build(marked, lead)
     zips.remove_files(release=release, by=lead)
-    with pytest.raises(NotFound, match="not stored here"):
+    with pytest.raises(NotFound, match="not stored on this server"):
         zips.remove_files(release=release, by=lead)
 
 
