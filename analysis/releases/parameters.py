@@ -51,8 +51,8 @@ class ReleaseParameters(ParameterSet):
     include_justifications: bool = parameter(
         False,
         label="Include what annotators wrote in their own words",
-        help="Why they were unsure, and answers to questions that ask for text. Free text may say who wrote it. "
-        "Read all of it before you release it.",
+        help="Reasons for answering Unsure, and answers to questions that ask for text. Free text may say who wrote "
+        "it. Read all these texts before you release them.",
     )
     leave_out_people: bool = parameter(
         False,

@@ -26,7 +26,9 @@ PRESET_WORDS = {AS_PUBLISHED: "As published (ViSAGe)"}
 class Parameters(ParameterSet):
     """Every choice that a result depends on, besides the labels themselves."""
 
-    resamples: int = parameter(2_000, ge=100, le=20_000, label="Resamples", help="Bootstrap resamples.")
+    resamples: int = parameter(
+        2_000, ge=100, le=20_000, label="Resamples", help="Number of bootstrap resamples."
+    )
     seed: int = parameter(
         0, ge=0, le=2**63 - 1, label="Seed", help="Seed of the random numbers used for resampling."
     )
@@ -45,8 +47,8 @@ class Parameters(ParameterSet):
     rater_pools: str = parameter(
         words=dict(RaterPools.choices),
         label="Raters counted",
-        help="Whether these raters come from one pool, in the region or outside it (separate), or from both together "
-        "(summed). By default, the study’s setting is used.",
+        help="Whether the raters needed for a stereotype must all be from one pool, in the region or outside it "
+        "(separate), or may be from both pools together (summed). By default, the study’s setting is used.",
     )
     min_stereotypes: int = parameter(
         ge=1,
@@ -69,7 +71,7 @@ class Parameters(ParameterSet):
         -1,
         words={-1: "−1", 0: "0"},
         label="“Not offensive” counts as",
-        help="The value that the rating −1 (“not offensive”) counts as.",
+        help="Whether the rating −1 (“not offensive”) counts as −1 or as 0.",
     )
     campaigns: tuple[str, ...] = parameter(
         (), label="Campaigns", help="Campaigns whose labels are used. If none are chosen, all are used."
@@ -100,7 +102,7 @@ class Parameters(ParameterSet):
         "valid",
         words={
             "valid": "words that begin with the letter asked for; a descriptor counts in each of its dimensions",
-            "published": "the text in the brackets; a descriptor counts in its first dimension, as published",
+            "published": "the text in the answer’s brackets; a descriptor counts in its first dimension, as published",
         },
         label="Words associated with descriptors",
         help="Which answers count as words (BiasDora), and how a descriptor with several dimensions counts.",

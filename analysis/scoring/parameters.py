@@ -149,8 +149,8 @@ class CaptionParameters(ScorerParameters):
         ge=1,
         le=MOST_CAPTIONS,
         label="Captions of each image",
-        help=f"The most captions written for one image. Identical sentences count once. If empty: "
-        f"{MOST_CAPTIONS} with captions from words, otherwise 1.",
+        help=f"The most captions written for one image. Identical sentences count once. If empty, "
+        f"the number is {MOST_CAPTIONS} for captions from words, otherwise 1.",
     )
     decoding: str = parameter(
         BEAMS,
@@ -196,7 +196,7 @@ class CaptionParameters(ScorerParameters):
         help=f"If empty, {_DEFAULT_CLIP} is used.",
     )
     clip_pretrained: _Text = parameter(
-        "", max_length=300, label="Its checkpoint", help="An open_clip tag or a file of weights."
+        "", max_length=300, label="Checkpoint of CLIP", help="An open_clip tag or a file of weights."
     )
     precision: str = parameter(FULL, **_PRECISION)
     vectors: str = parameter(FLOAT32, **_VECTORS)
@@ -204,9 +204,15 @@ class CaptionParameters(ScorerParameters):
         "",
         expected="the digest of a stored list",
         label="Words to find",
-        help="If empty, a built-in list and the study’s attributes.",
+        help="If empty, a built-in list and the study’s attributes are used.",
     )
-    top_ngrams: int = parameter(15, ge=1, le=200, label="Words from each image", help="If empty, 15.")
+    top_ngrams: int = parameter(
+        15,
+        ge=1,
+        le=200,
+        label="Words from each image",
+        help="Number of words that CLIP finds in each image. If empty, the number is 15.",
+    )
     joiner: str = parameter(
         ", ", max_length=20, label="Joiner", help="The text to put between words, exactly as you write it."
     )
@@ -271,10 +277,14 @@ class JudgeParameters(ScorerParameters):
         ge=0,
         le=10_000,
         label="Price of input tokens",
-        help="Price of a million tokens, for models that charge by the token.",
+        help="Price of a million input tokens, for models that charge by the token.",
     )
     price_out: float | None = parameter(
-        None, ge=0, le=10_000, label="Price of output tokens", help="Of a million."
+        None,
+        ge=0,
+        le=10_000,
+        label="Price of output tokens",
+        help="Price of a million output tokens, for models that charge by the token.",
     )
     budget: float | None = parameter(
         None,

@@ -81,7 +81,8 @@ class ScorerForm(forms.Form):
         required=False,
         max_length=200_000,
         label="Words to find",
-        help_text="One word or phrase on each line. If empty, a built-in list and the study’s attributes.",
+        help_text="One word or phrase on each line. If empty, a built-in list and the study’s attributes "
+        "are used.",
         widget=forms.Textarea(attrs=_LINES),
     )
     model_label = forms.CharField(
