@@ -72,7 +72,9 @@ def absences_of(filled: Filled, parameters: ReleaseParameters) -> tuple[Absence,
 
 def _of_coco(coco: CocoFacts) -> Iterator[Absence]:
     if coco.left_out:
-        yield Absence(f"{coco.left_out:,} boxes in coco", "The size of their images is not known.")
+        yield Absence(
+            f"{coco.left_out:,} boxes in coco", "The size of the images of these boxes is not known."
+        )
     if coco.without_file:
         yield Absence(
             f"files of {coco.without_file:,} images in coco",
@@ -117,6 +119,6 @@ def _of_people(privacy: PrivacyReport, *, justifications: bool) -> Iterator[Abse
 
 def _words(reason: str) -> str:
     if reason == LEFT_OUT:
-        return "Left out, because their annotators could have been recognised together with earlier releases"
+        return "Left out, because readers of earlier releases could have recognised the annotators"
     text = str(Reason(reason).label)
     return text[0].upper() + text[1:]

@@ -66,7 +66,7 @@ def problems(kinds: Iterable[Kind]) -> list[CheckMessage]:
         messages += [
             Error(
                 f"The kind {kind.key} declares the measure {name}, which can read none of its questions.",
-                hint="A measure reads questions of its types, in kinds with its units.",
+                hint="A measure can read a question only if it supports the question's type and the kind's unit.",
                 id="stereoscope.E011",
             )
             for name in idle(kind)
