@@ -9,8 +9,7 @@ from rest_framework.response import Response
 from rest_framework.reverse import reverse
 from rest_framework.views import APIView
 
-from accounts.models import User
-from accounts.rights import Capability, requires
+from accounts.rights import Capability, requires, signed_in_user
 from analysis.models import Report
 from analysis.pages.results.downloads import table_csv
 from analysis.results import reports
@@ -77,10 +76,9 @@ class StudyResults(APIView):
         request=ParametersSerializer, responses={201: RequestedSerializer, 202: RequestedSerializer}
     )
     def post(self, request: Request, slug: str) -> Response:
-        assert isinstance(request.user, User)  # HasScope lets nobody else in
         study = study_for(request, slug)
         parameters = parameters_of(study, **checked_body(ParametersSerializer, request))
-        outcome = reports.request_report(study=study, parameters=parameters, by=request.user)
+        outcome = reports.request_report(study=study, parameters=parameters, by=signed_in_user(request))
         if isinstance(outcome, Job):
             return Response({"report": None, "job": outcome.pk}, status=202)
         return Response({"report": outcome.pk, "job": None}, status=201)
@@ -99,8 +97,7 @@ class ResultsTable(APIView):
 
 def latest_report(request: Request, study: Study) -> Report:
     """Return the latest results that stand; Conflict while they are computed once more, NotFound without any."""
-    assert isinstance(request.user, User)  # HasScope lets nobody else in
-    report, job = reports.standing_report(study=study, by=request.user)
+    report, job = reports.report_to_show(study=study, by=signed_in_user(request))
     if report is None and job is not None and job.state in reports.STOPPED:
         message = (
             "Labels were withdrawn, and computing the results without them failed. Compute the results again."

@@ -9,8 +9,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from accounts.models import User
-from accounts.rights import Capability, requires
+from accounts.rights import Capability, requires, signed_in_user
 from analysis.models import AttributeScore, Caption, Scorer, TextScore
 from analysis.pages.scoring.views import scorer_of
 from analysis.scoring import launch, overview
@@ -135,12 +134,12 @@ class Scorers(generics.ListAPIView[Scorer]):
     @extend_schema(request=NewScorerSerializer, responses={202: StartedSerializer})
     def post(self, request: Request, slug: str) -> Response:
         """Score in the background what this configuration has not scored yet. Leads only."""
-        assert isinstance(request.user, User)  # HasScope lets nobody else in
+        user = signed_in_user(request)
         study = study_for(request, slug)
         settings = checked_body(NewScorerSerializer, request)
         label = settings.pop("model_label")
-        scorer = launch.plan_scorer(study=study, by=request.user, label=label, **settings)
-        job = launch.start(scorer=scorer, by=request.user)
+        scorer = launch.plan_scorer(study=study, by=user, label=label, **settings)
+        job = launch.start(scorer=scorer, by=user)
         return _started(scorer, job)
 
 
@@ -156,16 +155,14 @@ class OneScorer(APIView):
     @extend_schema(operation_id="studies_scorers_go_on", request=None, responses={202: StartedSerializer})
     def post(self, request: Request, slug: str, pk: int) -> Response:
         """Go on with what is missing. Leads only."""
-        assert isinstance(request.user, User)  # HasScope lets nobody else in
         scorer = scorer_of(study_for(request, slug), pk)
-        return _started(scorer, launch.start(scorer=scorer, by=request.user))
+        return _started(scorer, launch.start(scorer=scorer, by=signed_in_user(request)))
 
     @extend_schema(responses={204: None})
     def delete(self, request: Request, slug: str, pk: int) -> Response:
         """Remove the scorer and all it found. Leads only."""
-        assert isinstance(request.user, User)  # HasScope lets nobody else in
         scorer = scorer_of(study_for(request, slug), pk)
-        launch.remove_scorer(scorer=scorer, by=request.user)
+        launch.remove_scorer(scorer=scorer, by=signed_in_user(request))
         return Response(status=204)
 
 

@@ -10,8 +10,7 @@ from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
-from accounts.models import User
-from accounts.rights import Capability, requires
+from accounts.rights import Capability, requires, signed_in_user
 from analysis.models import Report
 from analysis.pages.parameters_form import ParametersForm
 from analysis.results import reports
@@ -281,8 +280,7 @@ def results_page(template: str) -> Callable[[View], Callable[..., HttpResponse]]
         @wraps(view)
         def page(request: HttpRequest, study: str, **places: Any) -> HttpResponse:
             current_study = study_for(request, study)
-            assert isinstance(request.user, User)  # RightsMiddleware lets nobody else in
-            report, job = reports.standing_report(study=current_study, by=request.user)
+            report, job = reports.report_to_show(study=current_study, by=signed_in_user(request))
             is_probing = current_study.asks_models
             shared: dict[str, Any] = {
                 "study": current_study,

@@ -50,3 +50,8 @@ def _value(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:.1f}".removesuffix(".0")
     return escape(str(value))
+
+
+def shortened(text: str, most: int) -> str:
+    """Return `text`, cut to at most `most` characters (at least one and an ellipsis)."""
+    return text if len(text) <= most else text[: max(most - 1, 1)] + "…"

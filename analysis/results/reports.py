@@ -145,7 +145,7 @@ def current_report(study: Study, *, using: str) -> Report | None:
     return report if is_current(report, using=using) else None
 
 
-def standing_report(*, study: Study, by: User) -> tuple[Report | None, Job | None]:
+def report_to_show(*, study: Study, by: User) -> tuple[Report | None, Job | None]:
     """The report that may be shown, and the running computation.
 
     Withdrawn, excluded or retracted labels must not be in results: a report with such labels is not shown again but

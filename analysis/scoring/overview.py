@@ -194,13 +194,13 @@ def _scores_asked(scorers: list[Scorer], attributes: Mapping[str, AttributesByGr
 def _written(scorers: list[Scorer]) -> dict[int, int]:
     numbers: dict[int, int] = defaultdict(int)
     for table in (AttributeScore, Caption, TextScore, AssociationScore):
-        rows = table._default_manager.filter(scorer__in=scorers, **_standing(table))
+        rows = table._default_manager.filter(scorer__in=scorers, **_not_retracted(table))
         for scorer, number in rows.values_list("scorer").annotate(number=Count("pk")):
             numbers[scorer] += number
     return numbers
 
 
-def _standing(table: type) -> dict[str, None]:
+def _not_retracted(table: type) -> dict[str, None]:
     if table is AssociationScore:
         return {}
     return {"caption__image__retracted_at" if table is TextScore else "image__retracted_at": None}

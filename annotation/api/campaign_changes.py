@@ -8,8 +8,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from accounts.models import User
-from accounts.rights import Capability, requires
+from accounts.rights import Capability, requires, signed_in_user
 from annotation.api.serializers import CampaignSerializer, InstrumentSerializer
 from annotation.api.views import CampaignDetail
 from annotation.campaigns import clone, extension, lifecycle
@@ -65,7 +64,7 @@ class CampaignSettings(CampaignDetail):
     def patch(self, request: Request, pk: int) -> Response:
         campaign = campaign_for(request, pk)
         changes = checked_body(ChangesSerializer, request)
-        changed = lifecycle.change_settings(campaign=campaign, by=_person(request), **changes)
+        changed = lifecycle.change_settings(campaign=campaign, by=signed_in_user(request), **changes)
         return Response(CampaignSerializer(changed).data)
 
 
@@ -76,7 +75,9 @@ class CampaignCopies(APIView):
     @extend_schema(request=CopySerializer, responses={201: CampaignSerializer})
     def post(self, request: Request, pk: int) -> Response:
         campaign = campaign_for(request, pk)
-        draft = clone.clone(campaign=campaign, by=_person(request), **checked_body(CopySerializer, request))
+        draft = clone.clone(
+            campaign=campaign, by=signed_in_user(request), **checked_body(CopySerializer, request)
+        )
         return Response(CampaignSerializer(draft).data, status=201)
 
 
@@ -88,7 +89,7 @@ class CampaignExtension(APIView):
     def post(self, request: Request, pk: int) -> Response:
         campaign = campaign_for(request, pk)
         body = checked_body(ExtensionSerializer, request)
-        extended = extension.extend(campaign=campaign, by=_person(request), **body)
+        extended = extension.extend(campaign=campaign, by=signed_in_user(request), **body)
         return Response(CampaignSerializer(extended).data)
 
 
@@ -105,7 +106,7 @@ class CampaignInstruments(APIView):
     def post(self, request: Request, pk: int) -> Response:
         campaign = campaign_for(request, pk)
         instrument = versions.revise(
-            campaign=campaign, by=_person(request), **checked_body(WordsSerializer, request)
+            campaign=campaign, by=signed_in_user(request), **checked_body(WordsSerializer, request)
         )
         return Response(_version(instrument, instrument.annotations.count()), status=201)
 
@@ -113,8 +114,3 @@ class CampaignInstruments(APIView):
 def _version(instrument: Any, annotations: int) -> dict[str, Any]:
     serializer = VersionSerializer({**vars(instrument), "annotations": annotations})
     return dict(serializer.data)
-
-
-def _person(request: Request) -> User:
-    assert isinstance(request.user, User)  # HasScope lets nobody else in
-    return request.user

@@ -13,8 +13,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from accounts.models import User
-from accounts.rights import Capability, requires
+from accounts.rights import Capability, requires, signed_in_user
 from annotation.answers.languages import SOURCE_LANGUAGE
 from annotation.campaigns.access import campaign_for
 from annotation.campaigns.instruments.languages import files, translations
@@ -78,7 +77,7 @@ class CampaignLanguages(APIView):
     def post(self, request: Request, pk: int) -> Response:
         campaign = campaign_for(request, pk)
         body = checked_body(NewLanguageSerializer, request)
-        by = _person(request)
+        by = signed_in_user(request)
         row = translations.add_language(campaign=campaign, language=body["language"], by=by)
         if reason := body.get("untranslated_reason"):
             translations.leave_untranslated(campaign=campaign, language=row.language, reason=reason, by=by)
@@ -108,7 +107,7 @@ class CampaignTranslations(APIView):
             raw_body(serializers.Serializer, request)  # refuses every field in JSON
             source = io.BytesIO()
         uploaded = translations.upload(
-            campaign=campaign, source=source, name="translations.csv", by=_person(request)
+            campaign=campaign, source=source, name="translations.csv", by=signed_in_user(request)
         )
         return Response({"changed": dict(uploaded.changed), "outdated": uploaded.outdated})
 
@@ -136,8 +135,3 @@ def _languages(campaign: Campaign) -> list[dict[str, Any]]:
         for state in language_states(campaign)
     ]
     return [english, *others]
-
-
-def _person(request: Request) -> User:
-    assert isinstance(request.user, User)  # HasScope lets nobody else in
-    return request.user

@@ -7,8 +7,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from accounts.models import ApiToken, User
-from accounts.rights import Capability, requires
+from accounts.models import ApiToken
+from accounts.rights import Capability, requires, signed_in_user
 from annotation.annotator.practice.payload import feedback_payload, practice_task_payload
 from annotation.answers.languages import read_as
 from annotation.api.practice_serializers import (
@@ -61,6 +61,6 @@ class PracticeAnswer(APIView):
 
 
 def _own(request: Request, public_id: UUID) -> tuple[Enrolment, Task]:
-    assert isinstance(request.user, User)  # HasScope lets nobody else in
-    task = rounds.own_task(request.user.pk, public_id)
-    return read_as(own_enrolment(request.user, task.campaign_id)), task
+    user = signed_in_user(request)
+    task = rounds.own_task(user.pk, public_id)
+    return read_as(own_enrolment(user, task.campaign_id)), task

@@ -11,8 +11,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from accounts.models import ApiToken, User
-from accounts.rights import Capability, requires
+from accounts.models import ApiToken
+from accounts.rights import Capability, requires, signed_in_user
 from annotation.annotator.payload import leased_payload, task_payload
 from annotation.answers import validation
 from annotation.answers.languages import read_as
@@ -56,7 +56,7 @@ class CampaignList(generics.ListAPIView[Campaign]):
     def post(self, request: Request, slug: str) -> Response:
         study = study_for(request, slug)
         settings = checked_body(NewCampaignSerializer, request)
-        draft = lifecycle.create(study=study, by=_person(request), **settings)
+        draft = lifecycle.create(study=study, by=signed_in_user(request), **settings)
         return Response(CampaignSerializer(draft).data, status=201)
 
 
@@ -109,7 +109,7 @@ class CampaignMove(APIView):
     @extend_schema(request=None, responses=CampaignSerializer)
     def post(self, request: Request, pk: int) -> Response:
         campaign = campaign_for(request, pk)
-        moved = _VERBS[self.verb](campaign=campaign, by=_person(request))
+        moved = _VERBS[self.verb](campaign=campaign, by=signed_in_user(request))
         return Response(CampaignSerializer(moved).data)
 
 
@@ -143,7 +143,7 @@ class Submit(APIView):
     def post(self, request: Request, public_id: UUID) -> Response:
         data = raw_body(SubmissionSerializer, request)
         sent = SentAnswer(
-            user_id=_person(request).pk,
+            user_id=signed_in_user(request).pk,
             public_id=public_id,
             submission_id=validation.submission_id(data.get("submission_id")),
             answer=data.get("answer"),
@@ -207,8 +207,3 @@ def _judged(answered: dict[str, Any], events: list[QualityEvent]) -> dict[str, A
         answered |= {"next": None, "why": "annotator_paused"}
     warnings = [for_annotator(event) for event in events if event.action == QualityAction.WARN]
     return answered | {"warning": " ".join(warnings)}
-
-
-def _person(request: Request) -> User:
-    assert isinstance(request.user, User)  # HasScope lets nobody else in
-    return request.user

@@ -2,10 +2,10 @@
 
 from annotation.assignment.quota_rules import in_words, quotas_of
 from annotation.kinds.declaration import Kind
-from annotation.kinds.options import FROM_CAMPAIGN, NOTICE_WORDS, Options
+from annotation.kinds.options import FROM_CAMPAIGN, Options
 from annotation.kinds.registry import kind_of
 from annotation.kinds.stimuli import Stimuli
-from annotation.models import Campaign
+from annotation.models import Campaign, Notice
 
 
 def settings_in_words(campaign: Campaign) -> list[tuple[str, str]]:
@@ -89,9 +89,9 @@ def stop_rules_in_words(options: Options) -> list[str]:
 
 
 def _notices(options: Options) -> str:
-    if len(options.notices) == len(NOTICE_WORDS):
+    if len(options.notices) == len(Notice.Kind):
         return "for every notice"
-    return "; ".join(NOTICE_WORDS[notice] for notice in options.notices) or "none"
+    return "; ".join(Notice.Kind(notice).label for notice in options.notices) or "none"
 
 
 def rate_in_words(options: Options) -> str:

@@ -37,6 +37,6 @@ class ImportCommand(DomainCommand):
             progress.finish()
         for line in report.lines():
             self.stdout.write(line)
-        if not report.already:
+        if not report.unchanged:
             folder = output or settings.VAR / "imports" / report.study.slug
             self.stdout.write(f"rejected rows: {write_rejected(report.reports, folder)}")

@@ -63,12 +63,12 @@ class ImportReport:
     study: Study
     reports: tuple[RowsReport, ...]
     loaded: tuple[LoadSummary, ...]
-    already: bool = False  # the same files were imported before, so nothing changed
+    unchanged: bool = False  # the same files were imported before, so nothing changed
     notes: tuple[str, ...] = ()
 
     def lines(self) -> list[str]:
         """Return the report as lines of plain text."""
-        if self.already:
+        if self.unchanged:
             return [f"nothing changed: {self.study.name} already has the labels of this import"]
         lines = [line for report in self.reports for line in report.lines()]
         lines += [loaded.line() for loaded in self.loaded]
@@ -130,7 +130,7 @@ def import_table(
     with transaction.atomic():
         target = target.looked_up()
         if target.study is not None and imported_before(target.study, digest):
-            return ImportReport(target.study, (), (), already=True)
+            return ImportReport(target.study, (), (), unchanged=True)
         import_rows = _import_ratings if column_map.rates else _import_marks
         report = import_rows(table, column_map, target, progress)
         report = replace(report, notes=(*notes, *report.notes))

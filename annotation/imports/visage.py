@@ -93,7 +93,7 @@ def import_visage(
         target = ImportTarget(name=study, by=by).looked_up()
         if target.study is not None:
             if imported_before(target.study, digest):
-                return ImportReport(target.study, (), (), already=True)
+                return ImportReport(target.study, (), (), unchanged=True)
             refuse_labelled(target.study)
         target = replace(target, resource=_resource(files.stereotypes, tables[0], target.study, by))
         progress.advance(1, message="checking rows")

@@ -8,7 +8,7 @@ from pydantic import BeforeValidator, field_validator
 
 from annotation.kinds.declaration import Kind
 from annotation.kinds.registry import RATING_KINDS, coding_question, kind_of, likeness_question
-from annotation.models import Campaign
+from annotation.models import Campaign, Notice
 from foundation.errors import DomainError
 from foundation.parameters import ParameterSet, Problem, parameter
 from generation.models import Condition
@@ -20,14 +20,6 @@ FROM_ASSOCIATIONS = "associations"
 MOST_TEXTS = 5_000
 LONGEST_TEXT = 1_000
 MOMENT = "%Y-%m-%dT%H:%M"
-NOTICE_WORDS = {
-    "finished": "all answers are in",
-    "stuck": "no answers come in",
-    "shortfall": "people are missing for the quotas",
-    "junk": "many people are flagged",
-    "low_pay": "people earn less than the minimum an hour",
-    "stopped": "a stop rule paused or closed the campaign",
-}
 # Options that a lead may change while people work; all others are fixed when the campaign opens.
 CHANGEABLE = frozenset(
     {
@@ -356,8 +348,8 @@ class Options(ParameterSet):
         help="People can still submit the screens that they have open.",
     )
     notices: Annotated[tuple[str, ...], BeforeValidator(_as_choices)] = parameter(
-        tuple(NOTICE_WORDS),
-        words=NOTICE_WORDS,
+        tuple(Notice.Kind.values),
+        words={kind.value: kind.label for kind in Notice.Kind},
         label="E-mail leads when",
         help="Leads get one letter for each notice. Pages show all notices. Letters need a mail server.",
     )

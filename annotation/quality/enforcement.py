@@ -93,12 +93,12 @@ def check(
         )
         for standard in {rule.standard for rule in rules}
     }
-    standing = _standing(people.values())
+    flagged = _flagged(people.values())
     events = []
     for annotator, enrolment in people.items():
         applicable = [rule for rule in rules if applies(rule, simulated=annotator in programs)]
         measured_rules = [(rule, measured[rule.standard][annotator][rule.measure]) for rule in applicable]
-        change = _change(measured_rules, standing.get(enrolment, {}))
+        change = _change(measured_rules, flagged.get(enrolment, {}))
         if change.missed or change.recovered:
             events += _follow(enrolment, change)
     return events
@@ -133,22 +133,22 @@ def acknowledge_warnings(*, enrolment: Enrolment) -> int:
     return unseen.update(seen_at=timezone.now())
 
 
-def _standing(enrolments_: Iterable[int]) -> dict[int, dict[tuple[str, str], int]]:
-    standing: dict[int, dict[tuple[str, str], int]] = {}
+def _flagged(enrolments_: Iterable[int]) -> dict[int, dict[tuple[str, str], int]]:
+    flagged: dict[int, dict[tuple[str, str], int]] = {}
     rows = QualityEvent.objects.filter(enrolment__in=list(enrolments_), ended_at=None)
     for pk, enrolment, measure, action in rows.values_list("pk", "enrolment", "measure", "action"):
-        standing.setdefault(enrolment, {})[measure, action] = pk
-    return standing
+        flagged.setdefault(enrolment, {})[measure, action] = pk
+    return flagged
 
 
 def _change(
-    measured: Iterable[tuple[QualityRule, MeasureValue]], standing: Mapping[tuple[str, str], int]
+    measured: Iterable[tuple[QualityRule, MeasureValue]], flagged: Mapping[tuple[str, str], int]
 ) -> _FlagChanges:
     missed, recovered = [], []
     for rule, measure in measured:
         if measure.value is None or measure.rests_on < rule.minimum:
             continue
-        event = standing.get((rule.measure, rule.action))
+        event = flagged.get((rule.measure, rule.action))
         if not falls_short(rule.measure, rule.threshold, measure.value):
             recovered += [] if event is None else [event]
         elif event is None:
@@ -168,7 +168,7 @@ def _follow(enrolment_pk: int, change: _FlagChanges) -> list[QualityEvent]:
     QualityEvent.objects.filter(pk__in=change.recovered, ended_at=None).update(
         ended_at=timezone.now(), ending=QualityEvent.Ending.RECOVERED
     )
-    flagged = _standing([enrolment.pk]).get(enrolment.pk, {})  # by a simultaneous check
+    flagged = _flagged([enrolment.pk]).get(enrolment.pk, {})  # by a simultaneous check
     events = [
         QualityEvent.objects.create(
             enrolment=enrolment,

@@ -10,8 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from accounts.models import User
-from accounts.rights import Capability, requires
+from accounts.rights import Capability, requires, signed_in_user
 from foundation.errors import DomainError
 from generation.api.probe_serializers import (
     CodingSerializer,
@@ -70,9 +69,10 @@ class Overrides(generics.ListAPIView[Coding]):
     @extend_schema(request=OverrideSerializer, responses={201: CodingSerializer})
     def post(self, request: Request, pk: int) -> Response:  # noqa: ARG002
         """Override the coding of an answer to a choice, with a reason. Leads only."""
-        assert isinstance(request.user, User)  # HasScope admits no other client
         answer = self._answer()
-        coding = override_answer(answer=answer, by=request.user, **checked_body(OverrideSerializer, request))
+        coding = override_answer(
+            answer=answer, by=signed_in_user(request), **checked_body(OverrideSerializer, request)
+        )
         return Response(CodingSerializer(coding).data, status=201)
 
     def _answer(self) -> Answer:

@@ -10,8 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from accounts.models import User
-from accounts.rights import Capability, requires
+from accounts.rights import Capability, requires, signed_in_user
 from foundation.errors import Conflict
 from generation.api.probe_serializers import (
     DryRunSerializer,
@@ -61,7 +60,7 @@ class ProbeRuns(generics.ListAPIView[ProbeRun]):
     )
     def post(self, request: Request, slug: str) -> Response:
         """Estimate a run; with `dry_run` false, start it, unless it may cost more than its budget."""
-        assert isinstance(request.user, User)  # HasScope admits no other client
+        user = signed_in_user(request)
         study = study_for(request, slug)
         body = checked_body(NewProbeRunSerializer, request)
         plan = plan_of(study, body)
@@ -74,8 +73,8 @@ class ProbeRuns(generics.ListAPIView[ProbeRun]):
                 f"{counted.budget:,.2f}. Raise the budget, or ask fewer questions."
             )
             raise Conflict("beyond_budget", message, fields={"budget": message})
-        run = plan_run(plan=plan, by=request.user)
-        job = launch.start(run=run, by=request.user)
+        run = plan_run(plan=plan, by=user)
+        job = launch.start(run=run, by=user)
         started = {"run": run.pk, "job": job.pk, "estimate": estimate_body(counted)}
         return Response(started, status=202)
 
@@ -91,10 +90,9 @@ class OneProbeRun(APIView):
     @extend_schema(request=PriceSerializer, responses=ProbeRunDetailSerializer)
     def patch(self, request: Request, slug: str, pk: int) -> Response:
         """Change prices or the budget; a running job applies them within seconds. Leads only."""
-        assert isinstance(request.user, User)  # HasScope admits no other client
         run = probe_run_of(study_for(request, slug), pk)
         prices = Prices(**checked_body(PriceSerializer, request))
-        change_prices(run=run, prices=prices, by=request.user)
+        change_prices(run=run, prices=prices, by=signed_in_user(request))
         return _detail(probe_run_of(run.study, pk))
 
 
@@ -109,10 +107,9 @@ class ProbeRunGoOn(APIView):
     )
     def post(self, request: Request, slug: str, pk: int) -> Response:
         """Ask the remaining questions, and on request the failed ones; never beyond the budget. Leads only."""
-        assert isinstance(request.user, User)  # HasScope admits no other client
         run = probe_run_of(study_for(request, slug), pk)
         verb = launch.go_on if checked_body(GoOnSerializer, request)["retry_failed"] else launch.start
-        job = verb(run=run, by=request.user)
+        job = verb(run=run, by=signed_in_user(request))
         return Response({"run": run.pk, "job": job.pk}, status=202)
 
 

@@ -7,11 +7,15 @@ address without any is refused to everybody. `studies.access` checks them before
 
 from collections.abc import Callable, Iterable, Mapping
 from enum import StrEnum
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from django.contrib.auth.models import AnonymousUser
+from django.http import HttpRequest
 
 from accounts.models import User
+
+if TYPE_CHECKING:
+    from rest_framework.request import Request
 
 V = TypeVar("V")
 
@@ -168,6 +172,12 @@ def rights_of(view: Any, namespaces: Iterable[str] = ()) -> Mapping[str, Capabil
         if name.startswith(package):
             return rights
     return next((_OF_NAMESPACES[name] for name in namespaces if name in _OF_NAMESPACES), {})
+
+
+def signed_in_user(request: "HttpRequest | Request") -> User:
+    """Return the account behind a request that `RightsMiddleware` or a token's scope let in."""
+    assert isinstance(request.user, User)
+    return request.user
 
 
 def person_may(user: User | AnonymousUser, capability: Capability) -> bool:

@@ -113,8 +113,8 @@ class DomainCommand(BaseCommand):
     Subclasses set `help` and `example` (a whole command line), write `add_arguments` and `handle`, and raise
     DomainError for expected failures. `call_command` passes the DomainError on to its caller.
 
-    Before a command runs, only models are checked, because checking URLs imports every page (1 s of processor time,
-    40 MiB). Commands that serve requests or run jobs check everything (`requires_system_checks = "__all__"`).
+    Before a command runs, only models are checked, because checking URLs imports every page. Commands that serve
+    requests or run jobs check everything (`requires_system_checks = "__all__"`).
     """
 
     example = ""

@@ -120,14 +120,16 @@ def give(*, annotator: Annotator, text: ConsentText, study: Study | None = None)
         )
         consent.refresh_from_db()
     if study is not None:
-        _standing(study).filter(annotator=annotator).update(ended_at=Now())
+        _active_withdrawals(study).filter(annotator=annotator).update(ended_at=Now())
     return consent
 
 
 @transaction.atomic
 def withdraw(*, annotator: Annotator, study: Study) -> bool:
     """Withdraw `annotator` from `study`; return False, without changes, if they had already withdrawn."""
-    _, created = _standing(study).get_or_create(annotator=annotator, study_id=study.pk, ended_at=None)
+    _, created = _active_withdrawals(study).get_or_create(
+        annotator=annotator, study_id=study.pk, ended_at=None
+    )
     if created:
         rests_on(annotator, study).update(withdrawn_at=Now())
     return created
@@ -164,19 +166,19 @@ def consenting(study: Study) -> QuerySet[Annotator]:
 
 def withdrawal_of(annotator: Annotator, study: Study) -> Withdrawal | None:
     """Return the annotator's withdrawal from `study` in force, or None."""
-    return _standing(study).filter(annotator=annotator).first()
+    return _active_withdrawals(study).filter(annotator=annotator).first()
 
 
 def withdrawn_from(study: Study) -> QuerySet[Annotator]:
     """Return the annotators who withdrew from `study` and did not agree again there. Their labels do not count."""
-    return Annotator.objects.filter(pk__in=_standing(study).values("annotator"))
+    return Annotator.objects.filter(pk__in=_active_withdrawals(study).values("annotator"))
 
 
-def _standing(study: Study) -> QuerySet[Withdrawal]:
+def _active_withdrawals(study: Study) -> QuerySet[Withdrawal]:
     return Withdrawal.objects.filter(study=study.pk, ended_at=None)
 
 
 def _agreed(study: Study) -> QuerySet[Consent]:
     # `annotation.assignment.sql` says the same in SQL.
     agreed = Consent.objects.filter(text=current_text(study), withdrawn_at=None)
-    return agreed.exclude(annotator__in=_standing(study).values("annotator"))
+    return agreed.exclude(annotator__in=_active_withdrawals(study).values("annotator"))

@@ -9,7 +9,7 @@ from django.http import FileResponse, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
 from accounts.models import User
-from accounts.rights import Capability, requires
+from accounts.rights import Capability, requires, signed_in_user
 from analysis.models import Release
 from analysis.pages.releases.forms import KForm, ReleaseForm
 from analysis.releases import build_job, versions
@@ -43,12 +43,11 @@ def releases(request: HttpRequest, study: str) -> HttpResponse:
 @requires(post=Capability.RELEASE)
 def build(request: HttpRequest, study: str) -> HttpResponse:
     """Queue the building of a release."""
-    assert isinstance(request.user, User)  # RightsMiddleware lets nobody else in
     current_study = study_for(request, study)
     form = ReleaseForm(request.POST)
     try:
         parameters = form.parameters()
-        build_job.request(study=current_study, parameters=parameters, by=request.user)
+        build_job.request(study=current_study, parameters=parameters, by=signed_in_user(request))
     except DomainError as error:
         if not form.errors:
             form.add_error(None, error.message)
@@ -93,11 +92,10 @@ def download(request: HttpRequest, study: str, version: int) -> FileResponse:
 @requires(get=Capability.RELEASE, post=Capability.RELEASE)
 def remove_files(request: HttpRequest, study: str, version: int) -> HttpResponse:
     """Delete the stored files of a release, after confirmation."""
-    assert isinstance(request.user, User)  # RightsMiddleware lets nobody else in
     current_study = study_for(request, study)
     release = versions.release_of(current_study, version)
     if request.method == "POST":
-        remove_kept_files(release=release, by=request.user)
+        remove_kept_files(release=release, by=signed_in_user(request))
         messages.success(request, f"The files of release {release.version} are removed.")
         return redirect("releases:release", study=current_study.slug, version=release.version)
     context = {"study": current_study, "release": release, "title": f"Release {release.version}"}
@@ -107,11 +105,10 @@ def remove_files(request: HttpRequest, study: str, version: int) -> HttpResponse
 @requires(get=Capability.RELEASE, post=Capability.RELEASE)
 def set_aside(request: HttpRequest, study: str, version: int) -> HttpResponse:
     """Record that nobody obtained a release, so that later releases are not checked against it."""
-    assert isinstance(request.user, User)  # RightsMiddleware lets nobody else in
     current_study = study_for(request, study)
     release = versions.release_of(current_study, version)
     if request.method == "POST":
-        set_release_aside(release=release, by=request.user)
+        set_release_aside(release=release, by=signed_in_user(request))
         messages.success(request, f"Release {release.version} is set aside.")
         return redirect("releases:release", study=current_study.slug, version=release.version)
     context = {"study": current_study, "release": release, "title": f"Release {release.version}"}

@@ -11,7 +11,7 @@ from django.shortcuts import redirect
 from django.urls import reverse
 
 from accounts.models import User
-from accounts.rights import Capability, requires
+from accounts.rights import Capability, requires, signed_in_user
 from analysis.pages.results.annotator_groups import MEASURES, largest_first, span
 from analysis.pages.results_page import ResultsPage, Row, results_page
 from analysis.results import reports
@@ -69,9 +69,9 @@ def compare(page: ResultsPage) -> HttpResponse | dict[str, Any]:
 @requires(post=Capability.COMPUTE_RESULTS)
 def compute(request: HttpRequest, study: str) -> HttpResponse:
     """Compare with another study whose results the analyst may see: at once if small, otherwise in a job."""
-    assert isinstance(request.user, User)  # RightsMiddleware lets nobody else in
+    user = signed_in_user(request)
     current_study = study_for(request, study)
-    report, _ = reports.standing_report(study=current_study, by=request.user)
+    report, _ = reports.report_to_show(study=current_study, by=user)
     slug, model = request.POST.get("with", "").removeprefix(WITH_STUDY), request.POST.get("model", "")
     other_report = _other_report(request, slug)
     if report is None:
@@ -80,7 +80,7 @@ def compute(request: HttpRequest, study: str) -> HttpResponse:
     b = _side(other_report, model)
     if a is None or b is None:
         raise NotFound("model_not_found", "This model has no results to compare.")
-    if request_comparison(a, b, by=request.user) is not None:
+    if request_comparison(a, b, by=user) is not None:
         messages.info(request, "The comparison is being computed. This page follows the progress.")
     address = reverse("analysis:compare", kwargs={"study": current_study.slug})
     return redirect(f"{address}?{urlencode({'with': WITH_STUDY + slug, 'model': model})}")
@@ -105,9 +105,8 @@ def _pairs(page: ResultsPage) -> list[Pair]:
 
 def _other_report(request: HttpRequest, slug: str) -> Any:
     """Return the up-to-date report, without withdrawn labels, of a study whose results the user may see."""
-    assert isinstance(request.user, User)  # RightsMiddleware lets nobody else in
     other_study = study_for(request, slug)
-    report, _ = reports.standing_report(study=other_study, by=request.user)
+    report, _ = reports.report_to_show(study=other_study, by=signed_in_user(request))
     if report is None:
         raise NotFound("no_report", f"{other_study.name} has no results to compare with yet.")
     return report

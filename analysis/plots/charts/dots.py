@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from analysis.plots.axis import Axis
 from analysis.plots.plot import NARROW, WIDE
-from analysis.plots.svg import Svg
+from analysis.plots.svg import Svg, shortened
 from foundation.formats import format_number, format_percent, reason_text
 
 LINE_WIDE, LINE_NARROW, GAP = 22.0, 40.0, 30.0
@@ -59,7 +59,7 @@ def _wide(dots: Sequence[Dot], axis: Axis, title: str, gap: Gap | None) -> str:
     _grid(svg, axis, x_left, x_right, TOP, bottom)
     for dot, top in zip(dots, tops, strict=True):
         y = top + LINE_WIDE / 2
-        svg.words(x_left - 12, y + 4, _short(dot.label, int((x_left - 16) / 7)), "plot-label", "end")
+        svg.words(x_left - 12, y + 4, shortened(dot.label, int((x_left - 16) / 7)), "plot-label", "end")
         _interval(svg, dot, axis, x_left, x_right, y)
         svg.words(WIDE, y + 4, dot.text(axis), "plot-value", "end")
     _write_gap(svg, gap, tops)
@@ -73,7 +73,7 @@ def _narrow(dots: Sequence[Dot], axis: Axis, title: str, gap: Gap | None) -> str
     tops, bottom = _tops(dots, LINE_NARROW, gap)
     _grid(svg, axis, x_left, x_right, TOP, bottom)
     for dot, y in zip(dots, tops, strict=True):
-        svg.words(0, y + 13, _short(dot.label, 24), "plot-label halo")
+        svg.words(0, y + 13, shortened(dot.label, 24), "plot-label halo")
         svg.words(NARROW, y + 13, dot.text(axis), "plot-value halo", "end")
         _interval(svg, dot, axis, x_left, x_right, y + 27)
     _write_gap(svg, gap, tops)
@@ -149,7 +149,3 @@ def mark(svg: Svg, x: float, y: float, series: str) -> None:
 
 def _end(value: float | None, times: int, digits: int) -> str:
     return "∞" if value is None else format_number(value * times, digits)
-
-
-def _short(text: str, most: int) -> str:
-    return text if len(text) <= most else text[: max(most - 1, 1)] + "…"

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from analysis.plots.maps.choropleth import Scale
 from analysis.plots.plot import NARROW, WIDE
-from analysis.plots.svg import Svg
+from analysis.plots.svg import Svg, shortened
 from foundation.formats import DASH, format_number
 
 CELL_HEIGHT, HEAD, GAP = 24.0, 24.0, 16.0
@@ -62,13 +62,13 @@ def _drawing(cells: Sequence[HeatCell], title: str, width: float) -> str:
     for grid in grids:
         of_grid = [cell for cell in cells if cell.grid == grid]
         if len(grids) > 1:
-            svg.words(0, top + 14, _short(grid, int(width / LETTER)), "plot-label")
+            svg.words(0, top + 14, shortened(grid, int(width / LETTER)), "plot-label")
             top += HEAD
         for place, column in enumerate(columns):
             x = left + across * (place + 0.5)
             if upright:
                 turned = f"rotate(-90 {x + 4:.1f} {top + head - 6:.1f})"
-                words = _short(column, int(head / UPRIGHT) + 1)
+                words = shortened(column, int(head / UPRIGHT) + 1)
                 svg.add("text", words, x=x + 4, y=top + head - 6, class_="plot-tick", transform=turned)
             else:
                 svg.words(x, top + head - 8, column, "plot-tick", "middle")
@@ -76,7 +76,7 @@ def _drawing(cells: Sequence[HeatCell], title: str, width: float) -> str:
         rows = _distinct(of_grid, "row")
         for place, row in enumerate(rows):
             y = top + CELL_HEIGHT * place
-            svg.words(left - 8, y + 16, _short(row, int((left - 8) / LETTER)), "plot-label", "end")
+            svg.words(left - 8, y + 16, shortened(row, int((left - 8) / LETTER)), "plot-label", "end")
             for cell in of_grid:
                 if cell.row == row:
                     _cell(svg, cell, left + across * columns.index(cell.column), y, across)
@@ -92,7 +92,3 @@ def _cell(svg: Svg, cell: HeatCell, x: float, y: float, width: float) -> None:
 
 def _distinct(cells: Sequence[HeatCell], name: str) -> list[str]:
     return list(dict.fromkeys(getattr(cell, name) for cell in cells))
-
-
-def _short(text: str, most: int) -> str:
-    return text if len(text) <= most else text[: max(most - 1, 1)] + "…"

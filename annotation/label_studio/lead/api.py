@@ -11,8 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from accounts.models import User
-from accounts.rights import Capability, requires
+from accounts.rights import Capability, requires, signed_in_user
 from annotation.campaigns.access import campaign_for
 from annotation.label_studio.base import connections, job_queue
 from annotation.label_studio.labels import edits
@@ -75,7 +74,7 @@ class ServerList(generics.ListAPIView[LabelStudioServer]):
     def post(self, request: Request, slug: str) -> Response:
         study = study_for(request, slug)
         body = checked_body(ConnectionSerializer, request)
-        server = connections.connect(study=study, by=_person(request), **body)
+        server = connections.connect(study=study, by=signed_in_user(request), **body)
         return Response(ServerSerializer(server).data, status=201)
 
 
@@ -90,7 +89,9 @@ class ServerDetail(APIView):
     @extend_schema(request=TokenSerializer, responses=ServerSerializer)
     def patch(self, request: Request, pk: int) -> Response:
         server = server_for(request, pk)
-        connections.change_token(server=server, by=_person(request), **checked_body(TokenSerializer, request))
+        connections.change_token(
+            server=server, by=signed_in_user(request), **checked_body(TokenSerializer, request)
+        )
         return Response(ServerSerializer(server_for(request, pk)).data)
 
     @extend_schema(
@@ -99,7 +100,7 @@ class ServerDetail(APIView):
         }
     )
     def delete(self, request: Request, pk: int) -> Response:
-        connections.disconnect(server=server_for(request, pk), by=_person(request))
+        connections.disconnect(server=server_for(request, pk), by=signed_in_user(request))
         return Response(status=204)
 
 
@@ -138,7 +139,7 @@ class PersonConfirm(APIView):
     def post(self, request: Request, pk: int) -> Response:
         user = user_for(request, pk)
         pseudonym = checked_body(ConfirmationSerializer, request)["annotator"]
-        identity.confirm(user=user, annotator=candidate(user.server, pseudonym), by=_person(request))
+        identity.confirm(user=user, annotator=candidate(user.server, pseudonym), by=signed_in_user(request))
         return Response(PersonSerializer(user_for(request, pk)).data)
 
 
@@ -150,7 +151,7 @@ class PersonInvite(APIView):
     def post(self, request: Request, pk: int) -> Response:
         user = user_for(request, pk)
         campaign = campaign_for(request, checked_body(InvitingSerializer, request)["campaign"])
-        _, token = identity.invite(user=user, campaign=campaign, by=_person(request))
+        _, token = identity.invite(user=user, campaign=campaign, by=signed_in_user(request))
         address = request.build_absolute_uri(reverse("annotate:invitation", args=[token]))
         return Response({"address": address}, status=201)
 
@@ -164,7 +165,7 @@ class PersonMove(APIView):
     @extend_schema(request=None, responses=PersonSerializer)
     def post(self, request: Request, pk: int) -> Response:
         verb = {"ignore": identity.ignore, "undo": identity.undo, "erase": identity.erase}[self.verb]
-        verb(user=user_for(request, pk), by=_person(request))
+        verb(user=user_for(request, pk), by=signed_in_user(request))
         return Response(PersonSerializer(user_for(request, pk)).data)
 
 
@@ -182,7 +183,7 @@ class CampaignBridge(APIView):
         body = checked_body(BeginSerializer, request)
         server = server_for(request, body["server"])
         lifecycle.begin_and_push(
-            campaign=campaign, server=server, arrangement=body["arrangement"], by=_person(request)
+            campaign=campaign, server=server, arrangement=body["arrangement"], by=signed_in_user(request)
         )
         return Response(BridgeSerializer(bridge_summary(bridge_for(request, pk))).data, status=201)
 
@@ -190,7 +191,7 @@ class CampaignBridge(APIView):
         responses={204: OpenApiResponse(description="Labelling in Label Studio has ended. The labels stay.")}
     )
     def delete(self, request: Request, pk: int) -> Response:
-        lifecycle.end(bridge=bridge_for(request, pk), by=_person(request))
+        lifecycle.end(bridge=bridge_for(request, pk), by=signed_in_user(request))
         return Response(status=204)
 
 
@@ -202,7 +203,7 @@ class BridgeWork(APIView):
 
     @extend_schema(request=None, responses={202: JobSerializer})
     def post(self, request: Request, pk: int) -> Response:
-        job = _WORK[self.work](bridge=bridge_for(request, pk), by=_person(request))
+        job = _WORK[self.work](bridge=bridge_for(request, pk), by=signed_in_user(request))
         return Response(JobSerializer(job, context={"request": request}).data, status=202)
 
 
@@ -213,7 +214,9 @@ class BridgeRenewal(APIView):
     @extend_schema(request=RenewalSerializer, responses=BridgeSerializer)
     def post(self, request: Request, pk: int) -> Response:
         bridge = bridge_for(request, pk)
-        image_access.renew(bridge=bridge, by=_person(request), **checked_body(RenewalSerializer, request))
+        image_access.renew(
+            bridge=bridge, by=signed_in_user(request), **checked_body(RenewalSerializer, request)
+        )
         return Response(BridgeSerializer(bridge_summary(bridge_for(request, pk))).data)
 
 
@@ -226,7 +229,7 @@ class BridgeMissing(APIView):
     @extend_schema(request=None, responses=BridgeSerializer)
     def post(self, request: Request, pk: int) -> Response:
         verb = {"keep": deletions.keep_labels, "confirm": deletions.confirm_deletions}[self.decision]
-        verb(bridge=bridge_for(request, pk), by=_person(request))
+        verb(bridge=bridge_for(request, pk), by=signed_in_user(request))
         return Response(BridgeSerializer(bridge_summary(bridge_for(request, pk))).data)
 
 
@@ -243,7 +246,7 @@ class BridgeCleanup(APIView):
     def post(self, request: Request, pk: int) -> Response:
         bridge = bridge_for(request, pk)
         kinds = checked_body(CleanupSerializer, request)["kinds"]
-        job = cleanup.start(bridge=bridge, kinds=kinds, by=_person(request))
+        job = cleanup.start(bridge=bridge, kinds=kinds, by=signed_in_user(request))
         return Response(JobSerializer(job, context={"request": request}).data, status=202)
 
 
@@ -284,7 +287,7 @@ class AnswerDecision(APIView):
     @extend_schema(request=None, responses=AnswerVersionsSerializer)
     def post(self, request: Request, pk: int) -> Response:
         verb = {"keep": edits.keep, "take": edits.take, "undo": edits.undo}[self.decision]
-        verb(mirrored=_answer_for(request, pk), by=_person(request))
+        verb(mirrored=_answer_for(request, pk), by=signed_in_user(request))
         return Response(_with_versions(_answer_for(request, pk)))
 
 
@@ -295,7 +298,9 @@ class AnswerRestoring(APIView):
     @extend_schema(request=RestoringSerializer, responses=AnswerVersionsSerializer)
     def post(self, request: Request, pk: int) -> Response:
         mirrored = _answer_for(request, pk)
-        edits.restore(mirrored=mirrored, by=_person(request), **checked_body(RestoringSerializer, request))
+        edits.restore(
+            mirrored=mirrored, by=signed_in_user(request), **checked_body(RestoringSerializer, request)
+        )
         return Response(_with_versions(_answer_for(request, pk)))
 
 
@@ -350,8 +355,3 @@ def _answer_for(request: Request, pk: int) -> LabelStudioAnnotation:
         )
     require(request, mirrored.project.bridge.campaign.study)
     return mirrored
-
-
-def _person(request: Request) -> User:
-    assert isinstance(request.user, User)  # HasScope admits nobody else
-    return request.user

@@ -20,9 +20,8 @@ from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
 from requests import RequestException
 
-from accounts.models import User
 from accounts.pages.frame import in_language_of_frame
-from accounts.rights import Capability, requires
+from accounts.rights import Capability, requires, signed_in_user
 from accounts.sign_in.providers import accounts, openid
 from accounts.sign_in.providers.adapter import ID_TOKEN
 from accounts.sign_in.providers.errors import explain, failed
@@ -78,9 +77,9 @@ def oidc_callback(request: HttpRequest) -> HttpResponse:
 @reauthentication_required(app="allauth.socialaccount")
 def unlink(request: HttpRequest, account: int) -> HttpResponse:
     """Remove the link between the person's account and the provider."""
-    assert isinstance(request.user, User)
-    link = get_object_or_404(SocialAccount, pk=account, user=request.user)
-    accounts.unlink(account=link, by=request.user)
+    user = signed_in_user(request)
+    link = get_object_or_404(SocialAccount, pk=account, user=user)
+    accounts.unlink(account=link, by=user)
     messages.success(request, gettext("You can no longer sign in with the unlinked account."))
     return redirect("accounts:profile")
 

@@ -14,10 +14,9 @@ from django.urls import reverse, reverse_lazy
 from django.utils.http import urlencode
 from django.utils.translation import gettext
 
-from accounts.models import User
 from accounts.pages.forms import ForgottenPasswordForm, NewPasswordForm, SignInForm
 from accounts.pages.frame import base_template, in_language_of_frame
-from accounts.rights import Capability, requires
+from accounts.rights import Capability, requires, signed_in_user
 from accounts.sign_in import passkeys
 from accounts.sign_in.browsers import browser_name
 from accounts.sign_in.providers.adapter import configured_providers
@@ -90,17 +89,17 @@ class NewPassword(PasswordResetFromKeyView):
 @in_language_of_frame
 def sessions(request: HttpRequest) -> HttpResponse:
     """List the sessions of the person."""
-    assert isinstance(request.user, User)
+    user = signed_in_user(request)
     current = request.session.session_key
     open_sessions = sorted(
-        UserSession.objects.purge_and_list(request.user),
+        UserSession.objects.purge_and_list(user),
         key=lambda session: (session.session_key != current, -session.last_seen_at.timestamp()),
     )
     for session in open_sessions:
         session.browser = browser_name(session.user_agent)
         session.is_this = session.session_key == current
     context = {
-        "base_template": base_template(request.user),
+        "base_template": base_template(user),
         "sessions": open_sessions,
         "others": [session for session in open_sessions if not session.is_this],
     }

@@ -18,7 +18,7 @@ from accounts import tokens
 from accounts.models import ApiToken, User
 from accounts.pages.forms import ApiTokenForm, ThrottledPasswordChangeForm
 from accounts.pages.frame import base_template, in_language_of_frame
-from accounts.rights import Capability, requires
+from accounts.rights import Capability, requires, signed_in_user
 from accounts.sign_in.providers.adapter import provider_links
 
 
@@ -52,7 +52,7 @@ class ChangePassword(PasswordChangeView):
 @in_language_of_frame
 def account(request: HttpRequest) -> HttpResponse:
     """Show the signed-in user, the password form and the tokens."""
-    return _account_page(request, ApiTokenForm(user=_user(request)))
+    return _account_page(request, ApiTokenForm(user=signed_in_user(request)))
 
 
 @requires(post=Capability.SIGNED_IN)
@@ -60,7 +60,7 @@ def account(request: HttpRequest) -> HttpResponse:
 @in_language_of_frame
 def create_token(request: HttpRequest) -> HttpResponse:
     """Create a token and show its key, for the only time."""
-    user = _user(request)
+    user = signed_in_user(request)
     form = ApiTokenForm(request.POST, user=user)
     if not form.is_valid():
         return _account_page(request, form, status=400)
@@ -75,7 +75,7 @@ def create_token(request: HttpRequest) -> HttpResponse:
 @in_language_of_frame
 def revoke_token(request: HttpRequest, prefix: str) -> HttpResponse:
     """Revoke one of the person's own tokens."""
-    token = get_object_or_404(ApiToken, user=_user(request), prefix=prefix)
+    token = get_object_or_404(ApiToken, user=signed_in_user(request), prefix=prefix)
     tokens.revoke(token=token)
     messages.success(request, _("The token “%(name)s” is revoked.") % {"name": token.name})
     return redirect("accounts:profile")
@@ -84,7 +84,7 @@ def revoke_token(request: HttpRequest, prefix: str) -> HttpResponse:
 def _account_page(
     request: HttpRequest, form: ApiTokenForm, *, status: int = 200, **extra: Any
 ) -> HttpResponse:
-    user = _user(request)
+    user = signed_in_user(request)
     context = {
         "base_template": base_template(user),
         "form": form,
@@ -106,8 +106,3 @@ def _roles(user: User) -> str:
         (_("annotator"), hasattr(user, "annotator")),
     )
     return ", ".join(name for name, holds in roles if holds) or _("none yet")
-
-
-def _user(request: HttpRequest) -> User:
-    assert isinstance(request.user, User)  # RightsMiddleware admits no other user
-    return request.user

@@ -83,30 +83,25 @@ def own_invitations(annotator: Annotator) -> Any:
     return Invitation.objects.filter(Q(annotator=annotator) | opened).distinct()
 
 
-def remove_mentions(names: PersonNames) -> int:
-    """Replace the names in the `mentions` fields of all tables; return the number of changed values."""
-    changed = 0
+def remove_mentions(names: PersonNames) -> None:
+    """Replace the names in the `mentions` fields of all tables."""
     for table in tables():
         for field in table.mentions.split():
-            changed += _remove_from(apps.get_model(table.model), field, names)
-    return changed
+            _remove_from(apps.get_model(table.model), field, names)
 
 
-def _remove_from(model: type[Model], field: str, names: PersonNames) -> int:
+def _remove_from(model: type[Model], field: str, names: PersonNames) -> None:
     condition = Q()
     for name in names.written():
         condition |= Q(as_text__icontains=name)
     if not condition:
-        return 0
+        return
     rows = model._default_manager.annotate(as_text=Cast(field, CharField())).filter(condition)
-    changed = 0
     for pk, value in list(rows.values_list("pk", field)):
         cleaned = names.removed_from(value)
         if cleaned != value:
             limit = None if isinstance(model._meta.get_field(field), JSONField) else _length(model, field)
             model._default_manager.filter(pk=pk).update(**{field: cleaned[:limit] if limit else cleaned})
-            changed += 1
-    return changed
 
 
 def _length(model: type[Model], field: str) -> int | None:

@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.cache import never_cache
 
 from accounts.models import User
-from accounts.rights import Capability, requires
+from accounts.rights import Capability, requires, signed_in_user
 from foundation.errors import Conflict, DomainError
 from privacy.erasure import erase, promises
 from privacy.pages.own_data import own_annotator
@@ -76,8 +76,7 @@ class EraseSelf(FormPage[EraseSelfForm]):
         self.refusal = self._refusal()
 
     def make_form(self, data: Any) -> EraseSelfForm:
-        assert isinstance(self.request.user, User)  # ensured by `RightsMiddleware`
-        return EraseSelfForm(data, user=self.request.user, request=self.request)
+        return EraseSelfForm(data, user=signed_in_user(self.request), request=self.request)
 
     def call(self) -> HttpResponse:
         try:

@@ -66,12 +66,12 @@ def test_labels_withdrawn_after_a_failure_are_left_out(marked, lead, analyst, mo
     monkeypatch.setattr(reports, "INLINE_JUDGEMENTS", 10)
     first, second, *_ = marked.images.values()
     retraction.retract(image=first, by=lead, reason="a real person")
-    _, job = reports.standing_report(study=marked.study, by=analyst)
+    _, job = reports.report_to_show(study=marked.study, by=analyst)
     Job.objects.update(state=Job.State.FAILED, finished_at=timezone.now())
     before = timezone.now() - timedelta(minutes=5)
     Job.objects.update(created_at=before)
     retraction.retract(image=second, by=lead, reason="a real person")
-    assert reports.standing_report(study=marked.study, by=analyst)[1] != job
+    assert reports.report_to_show(study=marked.study, by=analyst)[1] != job
 
 
 def test_recomputing_keeps_the_campaigns(marked, analyst_client):

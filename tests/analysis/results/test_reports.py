@@ -148,7 +148,7 @@ def test_withdrawn_labels_leave_the_stored_results_at_once(marked, analyst, anal
     fresh = reports.latest_report(marked.study)
     assert fresh.pk != old.pk
     assert fresh.parameters == old.parameters
-    assert reports.standing_report(study=marked.study, by=analyst) == (fresh, None)
+    assert reports.report_to_show(study=marked.study, by=analyst) == (fresh, None)
 
 
 def test_results_with_withdrawn_labels_are_hidden_until_recomputed(

@@ -139,7 +139,7 @@ def test_results_are_recomputed_after_renewed_consent(labelled, marking, lead):
     without = reports.compute_report(study=marking.study, parameters=parameters, by=lead)
     assert without.summary["counted"]["judgements"] == 0
     agree(labelled, marking)
-    fresh, _ = reports.standing_report(study=marking.study, by=lead)
+    fresh, _ = reports.report_to_show(study=marking.study, by=lead)
     assert fresh.summary["counted"]["judgements"] > 0
 
 

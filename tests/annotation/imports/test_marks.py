@@ -174,7 +174,7 @@ def test_nothing_is_written_when_no_row_can_be_read(bring_marks):
 def test_the_same_import_again_changes_nothing_and_says_so(bring_marks):
     bring_marks(KITE, DRUM)
     again = bring_marks(KITE, DRUM)
-    assert again.already
+    assert again.unchanged
     assert "nothing changed" in again.lines()[0]
     assert (Annotation.objects.count(), Campaign.objects.count()) == (1, 1)
 

@@ -80,7 +80,7 @@ def test_rows_campaigns_annotators_and_images_are_imported(db, files, lead):
 
 def test_the_same_files_again_change_nothing(db, files):
     import_visage(study="Released", files=VisageFiles(**files), by=None)
-    assert import_visage(study="Released", files=VisageFiles(**files), by=None).already
+    assert import_visage(study="Released", files=VisageFiles(**files), by=None).unchanged
     assert Campaign.objects.count() == 2
     assert Resource.objects.count() == 1
 

@@ -114,7 +114,7 @@ def test_ground_truths_are_imported_unless_left_out_on_request(bring):
     assert Annotation.objects.count() == 2
     assert "1 annotations are marked as ground truth and were imported like any other" in str(report)
     report = bring(task, ground_truth=False, campaign="Without")
-    assert not report.already
+    assert not report.unchanged
     assert Campaign.objects.latest("pk").annotations.get().annotator.source_id == "2"
     assert "1 annotations marked as ground truth were left out" in str(report)
 
@@ -259,7 +259,7 @@ def test_ratings_are_recognised_by_their_control(bring):
 
 def test_importing_the_same_file_again_changes_nothing(bring):
     bring(a_task(annotation(choices("drum"))))
-    assert bring(a_task(annotation(choices("drum")))).already
+    assert bring(a_task(annotation(choices("drum")))).unchanged
     assert Annotation.objects.count() == 1
 
 
@@ -394,7 +394,7 @@ def test_the_same_file_read_by_other_names_is_another_import(bring):
         foreign(), names=parse_names(["image=picture", "group=country", "present=what"], asked=("tall hat",))
     )
     names = parse_names(["image=picture", "group=country", "box=where"], asked=("drum",))
-    assert not bring(foreign(), names=names, campaign="Boxes").already
+    assert not bring(foreign(), names=names, campaign="Boxes").unchanged
 
 
 json_values = st.recursive(
