@@ -75,7 +75,7 @@ class Answer:
         if not isinstance(justification, str) or not is_text(justification):
             wrong["justification"] = "Write text."
         elif len(justification) > MAX_JUSTIFICATION:
-            wrong["justification"] = f"Please keep it under {MAX_JUSTIFICATION:,} characters."
+            wrong["justification"] = f"Please write at most {MAX_JUSTIFICATION:,} characters."
         elif rating == UNSURE and not justification.strip():
             wrong["justification"] = "Please write why you are unsure."
         _refuse(wrong)

@@ -300,7 +300,7 @@ def _expiry_past() -> DomainError:
 def _unknown() -> NotFound:
     return NotFound(
         "invitation_not_found",
-        "This link is not known, or was replaced by a newer link. Ask the person who sent it.",
+        "This link is not known, or was replaced by a newer link. Ask the person who sent you the link.",
     )
 
 
@@ -324,11 +324,13 @@ def _locked(invitation: Invitation) -> Invitation:
 def _refuse_dead(invitation: Invitation) -> None:
     if invitation.revoked_at is not None:
         raise Conflict(
-            "invitation_revoked", "This link was revoked. Ask the person who sent it for another link."
+            "invitation_revoked",
+            "This link was revoked. Ask the person who sent you this link for a new link.",
         )
     if invitation.expires_at is not None and invitation.expires_at <= timezone.now():
         raise Conflict(
-            "invitation_expired", "This link has expired. Ask the person who sent it for another link."
+            "invitation_expired",
+            "This link has expired. Ask the person who sent you this link for a new link.",
         )
 
 

@@ -115,5 +115,7 @@ def _changeable(campaign: Campaign) -> Campaign:
             f"“{campaign.name}” was imported from a file, so there is nobody to warn or pause.",
         )
     if campaign.state == Campaign.State.CLOSED:
-        raise Conflict("campaign_closed", f"“{campaign.name}” is closed. Reopen it to change its rules.")
+        raise Conflict(
+            "campaign_closed", f"“{campaign.name}” is closed. Reopen the campaign to change its rules."
+        )
     return campaign

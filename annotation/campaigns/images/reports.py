@@ -124,6 +124,6 @@ def _refuse_unclear(reason: str, details: str) -> None:
     if reason == Reason.OTHER and not details:
         wrong["details"] = _("Write a few words on what is wrong.")
     elif len(details) > MAX_DETAILS:
-        wrong["details"] = _("Please keep it under 1,000 characters.")
+        wrong["details"] = _("Please write at most 1,000 characters.")
     if wrong:
         raise DomainError("report_invalid", " ".join(wrong.values()), fields=wrong)

@@ -63,8 +63,8 @@ KIND = Kind(
     guidelines="\n\n".join(
         (
             "You see a picture and a description.",
-            "First say how much of the description the picture shows. Then choose the words that it does not show; "
-            "you need not choose small words such as ‘a’ or ‘of’.",
+            "First say how much of the description the picture shows. Then choose the words that the picture "
+            "does not show; you need not choose small words such as ‘a’ or ‘of’.",
             "Last, look for faults, that is, for anything that is drawn wrongly, regardless of the description. Put a "
             "point on each fault.",
         )

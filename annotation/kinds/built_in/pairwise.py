@@ -41,7 +41,7 @@ KIND = Kind(
     measures=("win_rate", "bradley_terry_ties", "group_strengths", "position_bias"),
     guidelines="\n\n".join(
         (
-            "You see a description and two pictures. Answer two questions about them.",
+            "You see a description and two pictures. Answer two questions about the pictures.",
             "Which picture fits the description better? Look only at whether the picture shows what the description "
             "says, not at how well it is made.",
             "Which picture is better, all things considered? Imagine that you had asked for a picture with this "

@@ -102,7 +102,7 @@ KIND = Kind(
     ),
     guidelines="\n\n".join(
         (
-            "You see one picture. Rate it on three scales and say whether it contains anything from a list.",
+            "You see one picture. Rate the picture on three scales and say whether it contains anything from a list.",
             "How real does the picture look? Judge whether it could be a photograph, not whether the scene is likely.",
             "How much do you like the picture? Your own taste counts.",
             "How favourably does the picture show what it is about? A person, a place or a thing may be shown at its "

@@ -14,8 +14,8 @@ _ADVICE: Mapping[str, str] = {
     "garbage": "Check the address, and whether another program answers at the address.",
     "wrong_url": "Disconnect this address and connect the right one.",
     "token_wrong": "Enter another token under “Change the token” on this Label Studio’s page. Existing labels stay.",
-    "legacy_tokens_off": "Then enter another token under “Change the token” on this Label Studio’s page, or "
-    "check again.",
+    "legacy_tokens_off": "Enter a personal access token under “Change the token” on this Label Studio’s page, "
+    "or switch legacy tokens on and check again.",
     "too_old": "Ask the person who runs Label Studio for a newer version; then check again.",
     "forbidden": "Use the token of a person who may change projects in Label Studio.",
     "gone": "Push again. Anything missing in Label Studio is created again. Existing labels stay here.",

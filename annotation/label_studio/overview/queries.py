@@ -68,9 +68,10 @@ EXPLAINED: Mapping[str, str] = {
     State.EXCLUDED: "You excluded these answers here. Changes in Label Studio do not make these answers "
     "count again.",
     State.NEW: "These answers will be read with the next event or comparison.",
-    State.WAITING: "If an answer has no reason here, its annotator is not known yet. Decide this under People.",
-    State.CONSENT: "Their annotator has not agreed to the study’s text yet; their answers count once they "
-    "have agreed.",
+    State.WAITING: "If an answer has no reason here, its annotator is not known yet. Say under People who the "
+    "annotator is.",
+    State.CONSENT: "The annotator has not agreed to the study’s text yet; the answers count once the annotator "
+    "has agreed.",
     State.FLAGGED: "Label Studio lets anybody send or change an answer in another person’s name. These "
     "answers were last sent by somebody other than their author. The author’s version counts until you "
     "decide. If the author sent no version, the answer does not count.",

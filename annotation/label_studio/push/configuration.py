@@ -29,8 +29,8 @@ _SETTINGS = (
     "skip_queue",
 )
 _NOT_COUNTED = (
-    "Before you submit: tick what the picture shows, or choose only ‘{none}’. An answer with neither is not counted, "
-    "nor is one with ‘{none}’ and a tick or a box{bare}."
+    "Before you submit: tick what the picture shows, or choose only ‘{none}’. An answer without a tick and "
+    "without ‘{none}’ is not counted, nor is an answer with ‘{none}’ and a tick or a box{bare}."
 )
 
 

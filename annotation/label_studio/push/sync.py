@@ -50,7 +50,9 @@ class PushReport:
         ):
             sentence += f" {number:,} {'was' if number == 1 else 'were'} {words}." if number else ""
         if self.remade:
-            sentence += f" {_projects(self.remade)} created again, because the old ones were gone."
+            sentence += (
+                f" {_projects(self.remade)} created again, because the old projects no longer existed."
+            )
         if self.reconfigured:
             edited = f", {self.restored:,} of them changed by hand in Label Studio" if self.restored else ""
             sentence += f" {_projects(self.reconfigured)} updated{edited}."

@@ -204,7 +204,7 @@ def test_a_link_that_does_not_work_says_why_and_whom_to_ask(client, lead, markin
     for method in (client.get, client.post):
         answer = method(address)
         assert answer.status_code == (404 if what == "unknown" else 409)
-        assert "Ask the person who sent it" in answer.content.decode()
+        assert "Ask the person who sent you" in answer.content.decode()
 
 
 def test_somebody_signed_in_as_lead_is_warned_that_answers_become_theirs(lead_client, marking):

@@ -116,7 +116,7 @@ def test_the_page_lists_what_a_push_would_update(bridge, lead, lead_client):
     assert "1 project is not in Label Studio yet." in page
     assert "1 screen is not in Label Studio yet." in page
     assert "still see earlier guidelines" in page
-    assert "gone there" in page
+    assert "no longer in Label Studio" in page
 
 
 def test_a_closed_campaign_offers_no_push(bridge, lead, lead_client):
