@@ -33,11 +33,10 @@ UNDECLARED = "not declared by the package"
 _HEAD = """\
 # Licences of dependencies
 
-`make licences` writes this page from what each package declares. A test fails when it is outdated. *server* is what a
-web server needs, *worker* what model code needs beside it, *observability* what Sentry and OpenTelemetry need where
-they are used, *saml* what sign-in through SAML needs where it is used, *tests* what only developers install. Label
-Studio, a browser, PostgreSQL, Redis and the object store are separate programs. The platform talks to them but does not
-contain them.
+`make licences` writes this page from what each package declares. A test fails if this page is outdated. The last column
+says who needs a package: *server*, web servers; *worker*, model code; *observability*, servers that use Sentry or
+OpenTelemetry; *saml*, servers with sign-in through SAML; *tests*, developers. Label Studio, a browser, PostgreSQL,
+Redis and the object store are separate programs. The platform talks to them but does not contain them.
 
 ## Licences of the GNU family
 
