@@ -188,7 +188,7 @@ def test_the_report_and_the_interface_have_the_tables(scored, report, analyst_cl
     for said in (
         "What machines find",
         "Salient attributes in captions",
-        "Are images without an attribute",
+        "Do images look stereotypical if",
         "θ by CLIP tiny",
     ):
         assert said in html
