@@ -127,7 +127,7 @@ def test_pages_take_few_queries(phrases, report, analyst_client, django_assert_m
 def test_captions_show_matches_in_text_and_words(scored, report, analyst_client):
     report(scored)
     page = text_of(analyst_client, address("captions"))
-    assert "people marked <strong>" in page
+    assert "they marked <strong>" in page
     page = text_of(analyst_client, address("captions") + "?group=Velmari")
     assert "a person with <mark>tall hats</mark>" in page
     assert "somebody &lt;b&gt;smiles&lt;/b&gt;" in page
