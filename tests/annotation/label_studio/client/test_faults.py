@@ -98,7 +98,7 @@ def test_each_answer_has_its_code(answer, code, passing):
 
 def test_a_refusal_is_reported_with_the_servers_text_without_the_token():
     trouble = trouble_of(says({"detail": f"Only owners may.\n<b>{TOKEN}</b>"}, status=403))
-    assert trouble.message.endswith("to do this. Its answer: Only owners may. <b>[hidden]</b>.")
+    assert trouble.message.endswith("to do this. Label Studio’s answer: Only owners may. <b>[hidden]</b>.")
 
 
 @pytest.mark.parametrize(
