@@ -79,7 +79,7 @@ class TestPage:
         lifecycle.open_(campaign=draft, by=lead)
         before = Kind.model_validate(calm.declaration)
         page = lead_client.get(EDIT)
-        assert "1 campaign keeps" in page.content.decode()
+        assert "1 existing campaign" in page.content.decode()
         unchanged = press(lead_client, EDIT, page, "save")
         assert unchanged.status_code == 302
         assert Kind.model_validate(StudyKind.objects.get().declaration) == before
