@@ -106,7 +106,7 @@ def _check_scenario(number: int, places: frozenset[str]) -> None:
     if places & {"id", "attr", "phrase"}:
         raise _refusal(
             "prompt_beside_person",
-            f"Prompt {number} has {{person}}, so its other placeholders can only be articles.",
+            f"Prompt {number} has {{person}}, so its only other placeholders can be {{a_an}} and {{A_an}}.",
         )
 
 

@@ -35,7 +35,7 @@ class TransformersParameters(SamplingParameters):
         "",
         words={"": "Chosen by device", "float32": "float32", "float16": "float16", "bfloat16": "bfloat16"},
         label="Numerical type",
-        help="If empty, float32 on the CPU and bfloat16 on a graphics card.",
+        help="If empty, float32 is used on the CPU and bfloat16 on a graphics card.",
     )
 
 

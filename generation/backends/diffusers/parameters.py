@@ -64,7 +64,8 @@ class DiffusersParameters(BackendParameters):
             "bfloat16": "bfloat16",
         },
         label="Precision",
-        help="If empty, float32 on the CPU. On a graphics card, float16 for a U-Net and bfloat16 for a transformer.",
+        help="If empty, float32 is used on the CPU. On a graphics card, float16 is used for a U-Net and bfloat16 for a "
+        "transformer.",
     )
     offload: str = parameter(
         "none",
@@ -81,7 +82,8 @@ class DiffusersParameters(BackendParameters):
         ge=1,
         le=256,
         label="Images in one call",
-        help="Number of images generated together. If empty, one, so that no image depends on the others.",
+        help="Number of images generated together. If empty, images are generated one by one, so that no "
+        "image depends on the others.",
     )
     revision: str = parameter("", max_length=120, label="Revision", help="A commit, tag or branch.")
     variant: str = parameter(
@@ -99,7 +101,7 @@ class DiffusersParameters(BackendParameters):
         label="LoRA",
         help="A .safetensors file on the server, or a folder with exactly one such file.",
     )
-    lora_scale: float = parameter(1.0, ge=-10, le=10, label="LoRA scale", help="If empty, 1.")
+    lora_scale: float = parameter(1.0, ge=-10, le=10, label="LoRA scale", help="If empty, the scale is 1.")
     parallel: str = parameter(
         "text",
         words={
@@ -115,8 +117,8 @@ class DiffusersParameters(BackendParameters):
         le=1,
         expected="a number above 0 and at most 1",
         label="Strength of variation",
-        help="How far the other images may differ from the first image. With 1, they keep nothing of the "
-        "first image.",
+        help="How far the other images may differ from the first image. With 1, the other images keep "
+        "nothing of the first image.",
     )
     vae_tiling: bool = parameter(
         False, label="Decode in tiles", help="Decoding in tiles needs less memory for large images."

@@ -115,7 +115,7 @@ def test_a_study_that_exists_keeps_its_own_groups(lamps, study, lead):
     ("text", "sentence"),
     [
         ("a lamp on a bridge", "must contain {person}"),
-        ("{person} from {id} on a bridge", "its other placeholders can only be articles"),
+        ("{person} from {id} on a bridge", "its only other placeholders can be {a_an} and {A_an}"),
     ],
 )
 def test_prompts_of_scenarios_differ_in_the_person_alone(lamps, tmp_path, study, lead, text, sentence):
