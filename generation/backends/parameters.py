@@ -39,7 +39,10 @@ class BackendParameters(ParameterSet):
     @classmethod
     def sentence(cls, problem: Problem) -> str:
         if problem.declaration is None:
-            return f"{cls.backend} has no parameter “{problem.name}”. Its parameters are {', '.join(cls.model_fields)}."
+            return (
+                f"{cls.backend} has no parameter “{problem.name}”. The parameters of {cls.backend} are "
+                f"{', '.join(cls.model_fields)}."
+            )
         return f"The parameter {problem.name} must be {problem.declaration.expected}, not {problem.value!r}."
 
 

@@ -172,9 +172,11 @@ class BatchClient:
                 return BatchLine(custom_id, Failure(reason, charged=True))
         error = error or (response.get("body") or {}).get("error") or {}
         code = code or str(error.get("code") or "")
-        message = str(error.get("message") or f"it answered with {status or code}")
+        message = error.get("message")
         failure = Failure(
-            self._calls.clear(f"The endpoint: {message}"),
+            self._calls.clear(
+                f"The endpoint: {message}" if message else f"The endpoint answered with {status or code}"
+            ),
             charged=False,
             declined=code in DECLINED,
             status=status or None,

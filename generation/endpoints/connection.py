@@ -288,7 +288,10 @@ class Connection:
         return max(0.0, seconds)
 
     def _words(self, error: Any) -> str:
-        return self.clear(f"The endpoint: {self._message(error) or f'it answered with {error.status_code}'}")
+        message = self._message(error)
+        return self.clear(
+            f"The endpoint: {message}" if message else f"The endpoint answered with {error.status_code}"
+        )
 
     def _detail(self, error: Any) -> str:
         return self.clear(str(self._message(error)))

@@ -161,5 +161,5 @@ def publish(
     except IntegrityError:
         raise Conflict(
             "consent_text_published_meanwhile",
-            "Somebody else published a version of this text just now; read theirs and publish again.",
+            "Somebody else published a version of this text just now; read that version, and publish again.",
         ) from None

@@ -21,7 +21,7 @@ STUDY = "Words about islanders"
 DESCRIPTION = (
     "A demonstration of BiasDora. The islanders do not exist. Two invented models completed sentences about the "
     "islanders, so the truth is known. More often than by chance, script-storied says: {planted}. More often than by "
-    "chance, script-curt says only: {fewer}. Every other word is made up at random."
+    "chance, script-curt says only: {fewer}. All other words are made up at random."
 )
 SEED = 20_261_124
 

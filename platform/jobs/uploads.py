@@ -43,7 +43,7 @@ def opened_upload(job: Job, key: str = PREFIX) -> Iterator[BinaryIO]:
     """Open a file that a job names. Raises NotFound if it was removed."""
     name = job.arguments.get(key, "")
     if not name or not default_storage.exists(name):
-        raise NotFound("upload_missing", "The uploaded file was deleted. Upload it again.")
+        raise NotFound("upload_missing", "The uploaded file was deleted. Upload the file again.")
     with default_storage.open(name) as file:
         yield cast("BinaryIO", file)
 

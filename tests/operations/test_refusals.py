@@ -89,7 +89,7 @@ def test_a_flipped_bit_is_found(copied, pattern):
 def test_a_missing_file_is_found(copied, pattern):
     path = sorted(copied.glob(pattern))[0]
     path.unlink()
-    assert refused(copied).endswith(f"{path.name} is missing. Use another one.")
+    assert refused(copied).endswith(f"{path.name} is missing. Use another backup.")
 
 
 def test_a_changed_manifest_is_found(copied):

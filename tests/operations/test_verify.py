@@ -50,7 +50,7 @@ def test_a_changed_file_is_found(filled, copied, tmp_path):
     path.write_bytes(path.read_bytes()[:-1] + b"?")
     process = filled[0].run("verify_backup", str(copied), "--scratch", str(tmp_path), check=False)
     assert process.returncode == 1
-    assert "has changed since it was copied. Use another one." in process.stderr
+    assert "has changed since it was copied. Use another backup." in process.stderr
 
 
 @pytest.mark.parametrize(

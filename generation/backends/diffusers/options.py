@@ -42,7 +42,7 @@ def call_options(pipeline: Any, parameters: Parameters, *, model_id: str) -> dic
     options = {name: parameters[name] for name in _OF_THE_CALL if parameters[name] is not None}
     for name in options:
         if name not in accepted:
-            message = f"A {type(pipeline).__name__} has no parameter {name}. Leave it out."
+            message = f"A {type(pipeline).__name__} has no parameter {name}. Leave the parameter out."
             raise DomainError("parameter_not_taken", message, fields={name: message})
     # Pipelines such as Flux ignore a negative prompt unless true_cfg_scale is above 1.
     if (

@@ -98,8 +98,8 @@ class ProbeForm(PriceForm):
     fresh = forms.BooleanField(
         required=False,
         label="Ask everything again",
-        help_text="All questions are asked in a new run. Otherwise, the answers that this study already has "
-        "are reused.",
+        help_text="All questions are asked in a new run. If this is not chosen, the answers that this study already "
+        "has are reused.",
     )
 
     def __init__(self, *args: Any, study: Study, **kwargs: Any) -> None:

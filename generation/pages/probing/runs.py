@@ -145,7 +145,7 @@ class ProbeCancel(ProbeRunView, Button):
         if self.run.job is None:
             raise Conflict("job_ended", "This run has no job to cancel.")
         cancel(job=self.run.job, by=self.by)
-        return "The run will stop after the questions that are being asked now. You can resume it later."
+        return "The run will stop after the questions that are being asked now. You can resume the run later."
 
 
 def _estimated(study: Study, form: ProbeForm) -> dict[str, Any]:

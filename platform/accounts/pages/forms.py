@@ -124,7 +124,7 @@ def _understood(profile: AnnotatorProfile, field: str) -> str:
             "Your answer is in your own words, so it does not count toward rules about who sees a picture."
         )
         choose = gettext(
-            "If one of the suggestions fits, choose it. If none fits, your own words are welcome."
+            "If one of the suggestions fits, choose it. If no suggestion fits, use your own words."
         )
         return f"{own_words} {choose}"
     names = ", ".join(codes.label(field, code) for code in stored_codes)
@@ -222,7 +222,7 @@ class ApiTokenForm(forms.Form):
         # It also prevents a second token when the page that shows the key is reloaded.
         if self.user.api_tokens.filter(name=name, revoked_at=None).exists():
             raise forms.ValidationError(
-                gettext("You already have a token of this name. Revoke it or choose another name.")
+                gettext("You already have a token of this name. Revoke that token, or choose another name.")
             )
         return name
 

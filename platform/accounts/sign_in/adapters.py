@@ -32,8 +32,9 @@ MESSAGES: dict[str, Any] = {
     "mfa/messages/totp_activated.txt": "Your authenticator app is set up. From now on, you are asked for a "
     "code when you sign in.",
     "mfa/messages/totp_deactivated.txt": "The authenticator app is removed.",
-    "mfa/messages/webauthn_added.txt": "Your passkey is added. From now on, you are asked for it when you sign in.",
-    "mfa/messages/webauthn_removed.txt": "The passkey is removed. Delete it on your device, too.",
+    "mfa/messages/webauthn_added.txt": "Your passkey is added. From now on, you are asked for the passkey when "
+    "you sign in.",
+    "mfa/messages/webauthn_removed.txt": "The passkey is removed. Delete the passkey on your device, too.",
     "mfa/messages/recovery_codes_generated.txt": "You have new recovery codes.",
 }
 # Ways to confirm one's identity, by allauth's name for them.

@@ -22,7 +22,7 @@ from fido2.cose import CoseKey
 from fido2.webauthn import AuthenticationResponse, RegistrationResponse
 
 REFUSED = _("This passkey does not work here. Try again, or sign in another way.")
-TOO_MANY = "You have the maximum number of passkeys for one account. Remove one first."
+TOO_MANY = "You have the maximum number of passkeys for one account. Remove a passkey first."
 MOST_PER_PERSON = 20
 LONGEST_NAME = 80
 # A browser's answer has some hundred characters, with an attestation some thousand.

@@ -74,7 +74,7 @@ def _message(job: Job) -> str:
         wait = format_duration((job.wait_until - now).total_seconds())
         if job.deaths:
             return f"The worker of this job died. The job will be tried again in {wait}."
-        return f"This job is waiting. It will continue in {wait}."
+        return f"This job is waiting. The job will continue in {wait}."
     if job.queue not in workers.queues_with_workers():
         return (
             f"No worker takes jobs from the queue “{job.queue}” now. The job starts as soon as a worker for "

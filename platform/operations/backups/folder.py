@@ -74,7 +74,8 @@ class BackupFolder:
         except BlockingIOError:
             raise Conflict(
                 "backup_folder_busy",
-                f"Another backup or restore is using {self.path}. Try again when the other command has ended.",
+                f"Another backup or restore is using {self.path}. Try again when the other backup or restore "
+                "has ended.",
             ) from None
         finally:
             os.close(descriptor)

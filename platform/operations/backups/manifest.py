@@ -83,7 +83,7 @@ def parse(data: bytes, *, backup_name: str) -> Manifest:
 
 def damaged(backup_name: str, reason: str) -> DomainError:
     """Return the error for a backup that was changed after it was written."""
-    return DomainError("backup_damaged", f"Backup {backup_name} is damaged: {reason}. Use another one.")
+    return DomainError("backup_damaged", f"Backup {backup_name} is damaged: {reason}. Use another backup.")
 
 
 class _Format(BaseModel):

@@ -150,8 +150,8 @@ def _server() -> Iterator["psycopg.Connection[Any]"]:
         reason = str(error).strip().splitlines()[0]
         raise DomainError(
             "scratch_database_refused",
-            f"PostgreSQL refuses a database for the rehearsal ({reason}): create an empty one and name it with "
-            f"--database.",
+            f"PostgreSQL refused to create a database for the rehearsal ({reason}): create an empty database and "
+            f"name the database with --database.",
         ) from None
 
 

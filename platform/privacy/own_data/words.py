@@ -286,7 +286,10 @@ NOT_SHOWN: tuple[Text, ...] = (
         "Which of your tasks were checks and which of your answers count. Knowing which tasks are checks "
         "would change how people work. You can ask for this information when the work is over."
     ),
-    _("Notes by the people who run the work, such as who a link is for. You can ask them for these notes."),
+    _(
+        "Notes by the people who run the work, such as who a link is for. You can ask the people who run the work "
+        "for these notes."
+    ),
     _("The history of the work, which says who did what and when."),
     _(
         "Results and published data. Results and published data contain answers under other codes, so "
@@ -313,7 +316,7 @@ VALUES: Mapping[tuple[str, str], Mapping[str, Text]] = {
     ("recruitment.PanelPayment", "kind"): {
         "approve": _("reward"),
         "reject": _("no reward"),
-        "screen_out": _("for coming"),
+        "screen_out": _("for coming although no work was left"),
         "bonus": _("bonus"),
     },
     ("recruitment.PanelPayment", "state"): {

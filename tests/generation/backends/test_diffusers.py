@@ -239,7 +239,7 @@ class TestKindsOfPipelines:
     def test_a_setting_that_the_class_does_not_take_is_refused_by_name(self, folder):
         assert (
             refused(folder, true_cfg_scale=2)
-            == "A StableDiffusionPipeline has no parameter true_cfg_scale. Leave it out."
+            == "A StableDiffusionPipeline has no parameter true_cfg_scale. Leave the parameter out."
         )
 
     def test_pipelines_that_make_no_images_from_text_are_refused(self, tmp_path):

@@ -128,7 +128,7 @@ class TestAnswers:
                 True,
             ),
             (refusal(400, "invalid", f"Bad size,\x00 said {KEY}."), "The endpoint: Bad size, said ….", False),
-            ((302, {"location": "http://127.0.0.1:1/"}, b""), "The endpoint: it answered with 302", False),
+            ((302, {"location": "http://127.0.0.1:1/"}, b""), "The endpoint answered with 302", False),
         ],
     )
     def test_an_answer_without_a_valid_image_fails_its_request(self, endpoint, answer, sentence, charged):

@@ -243,7 +243,7 @@ class TestImport:
         sweep()
         assert not default_storage.exists(job.arguments["upload"])
         job = retry(job=job)
-        with pytest.raises(NotFound, match=r"was deleted\. Upload it again"):
+        with pytest.raises(NotFound, match=r"was deleted\. Upload the file again"):
             run_here(job, Unwatched())
 
     @pytest.mark.parametrize(

@@ -173,7 +173,7 @@ def test_a_waiting_job_says_what_it_waits_for(make_job, lead_client):
     with announced(["default"]):
         assert lead_client.get(asked).json()["message"] == "The job starts as soon as a worker is free."
     Job.objects.update(wait_until=timezone.now() + timedelta(seconds=60))
-    assert "This job is waiting. It will continue in" in lead_client.get(asked).json()["message"]
+    assert "This job is waiting. The job will continue in" in lead_client.get(asked).json()["message"]
     Job.objects.update(deaths=2)
     assert (
         "The worker of this job died. The job will be tried again in"

@@ -22,7 +22,7 @@ def account_of(identity: Identity) -> User:
             "sso_no_group",
             gettext(
                 "You are in none of the groups that may sign in here. Ask an administrator of this server "
-                "to add you to such a group."
+                "to add you to one of these groups."
             ),
         )
     try:

@@ -104,7 +104,7 @@ class SqliteDatabase:
             raise Conflict(
                 "database_not_empty",
                 f"The database {self.path} already has {len(tables)} tables: restore needs an empty "
-                f"database. Name another file in DATABASE_URL, or move this file away.",
+                f"database. Name another file in DATABASE_URL, or move the file of this database away.",
             )
 
     def check_version(self, version: str) -> None:

@@ -83,7 +83,7 @@ def test_a_foreign_export_is_inspected_mapped_and_imported(study, lead_client, e
     assert not default_storage.exists(look.arguments["export"])
     gone = lead_client.post(look.result["url"], said())
     assert gone.status_code == 400
-    assert "Upload it again" in text(gone)
+    assert "Upload the file again" in text(gone)
 
 
 def test_the_report_lists_rejected_rows(study, lead_client, export):

@@ -199,7 +199,7 @@ def test_the_file_is_deleted_once_it_is_imported(probed, lead_client):
     uploads.remove_used()
     assert not default_storage.exists(kept)
     gone = lead_client.post(page_of(probed, look), SENT | {"action": "import"})
-    assert (gone.status_code, "Upload it again" in text_of(gone)) == (400, True)
+    assert (gone.status_code, "Upload the file again" in text_of(gone)) == (400, True)
 
 
 def test_only_a_lead_imports_and_strangers_get_404(probed, lead_client, analyst_client, stranger_client):

@@ -167,7 +167,7 @@ class TestRun:
         page = text_of(lead_client.get(address("probe", stuck.study, stuck.pk)))
         assert "No memory. 2 requests" in page
         assert "Resume" not in page
-        assert "Ask failed ones again" not in page
+        assert "Ask failed questions again" not in page
         for name in ("probe_retry", "probe_go_on"):
             answer = lead_client.post(address(name, stuck.study, stuck.pk), follow=True)
             assert "The answers of this run were imported" in text_of(answer)
