@@ -88,7 +88,7 @@ class ZipSource:
                 data = file.read(limit + 1)
         except ZIP_DAMAGE:
             raise DomainError(
-                "archive_damaged", f"{subject} cannot be read: the archive is damaged there."
+                "archive_damaged", f"{subject} cannot be read, because this part of the archive is damaged."
             ) from None
         if len(data) > limit:
             raise too_large(subject, limit)

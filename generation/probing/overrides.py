@@ -20,7 +20,7 @@ def override_answer(*, answer: Answer, outcome: str, reason: str, by: User) -> C
     if outcome not in CODES:
         raise _wrong("outcome", "outcome_unknown", f"Choose one of {', '.join(CODES)}.")
     if not reason:
-        raise _wrong("reason", "reason_missing", "Explain why your coding should replace all others.")
+        raise _wrong("reason", "reason_missing", "Explain why your coding should replace all other codings.")
     if len(reason) > LONGEST_REASON:
         raise _wrong("reason", "reason_too_long", f"Enter a reason of at most {LONGEST_REASON} characters.")
     # Two simultaneous overrides get different numbers.

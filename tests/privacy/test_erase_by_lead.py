@@ -159,7 +159,7 @@ def test_people_with_a_role_are_not_erased(lead_client, lead, person, address, s
         StudyMembership.objects.create(study=study, user=user, role="steward")
     else:
         User.objects.filter(pk=user.pk).update(**{f"is_{role}": True})
-    assert "An administrator must remove these roles first" in text_of(lead_client, address)
+    assert "An administrator must remove the person’s roles first" in text_of(lead_client, address)
     assert lead_client.post(address, {"code": person.annotator.pseudonym}).status_code == 400
     with pytest.raises(Conflict, match="also a lead"):
         erase_annotator(annotator=Annotator.objects.get(pk=person.annotator.pk), by=lead)

@@ -17,8 +17,8 @@ from studies.protocol.descriptors import add_descriptors
 class Command(DomainCommand):
     help = (
         "Import descriptors: groups of people with their singular, plural and dimensions. Reads CSV files with the "
-        "columns dimension, singular and plural, and the published BiasDora files. Importing them again changes "
-        "nothing."
+        "columns dimension, singular and plural, and the published BiasDora files. Importing the same files again "
+        "changes nothing."
     )
     example = (
         "python manage.py import_descriptors t2t_setting1.csv t2t_setting2.csv --resource BiasDora "

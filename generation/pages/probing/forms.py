@@ -161,7 +161,7 @@ class OverrideForm(forms.Form):
     reason = forms.CharField(
         max_length=LONGEST_REASON,
         label="Reason",
-        help_text="Why your coding counts instead of all others. The reason is stored with the answer.",
+        help_text="Why your coding counts instead of all other codings. The reason is stored with the answer.",
         widget=forms.Textarea({"rows": 2}),
     )
 

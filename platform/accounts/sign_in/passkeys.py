@@ -101,7 +101,7 @@ class AddPasskeyForm(PasskeyForm, webauthn.AddWebAuthnForm):
         super().__init__(*args, **kwargs)
         self.fields.pop("passwordless", None)  # each passkey can sign in alone if the device supports that
         self.fields["name"].label = "Name"
-        self.fields["name"].help_text = "So that you recognise it in the list, such as “work laptop”."
+        self.fields["name"].help_text = "A name that you will recognise in the list, such as “work laptop”."
         self.fields["name"].widget.attrs["maxlength"] = LONGEST_NAME
 
     def clean_name(self) -> str:

@@ -153,7 +153,7 @@ def _clean(file: str, row: int, text: str) -> str:
 def _clean_dimension(file: str, row: int, text: str) -> str:
     name = " ".join(re.split(r"[\s_-]+", text.strip().casefold()))
     if not name or len(name) > _MOST_DIMENSION or not name.isprintable():
-        raise _refused(file, row, f"its dimension must have 1 to {_MOST_DIMENSION} printable characters")
+        raise _refused(file, row, f"the dimension must have 1 to {_MOST_DIMENSION} printable characters")
     return _DIMENSIONS.get(name, name)
 
 

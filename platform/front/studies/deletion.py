@@ -48,8 +48,8 @@ def obstacles(study: Study) -> list[str]:
         ),
         (
             PanelPlace.objects.filter(recruitment__campaign__study=study),
-            "People in the study came from a panel. The places of these people are kept until everybody is "
-            "paid, and for your records.",
+            "People in the study came from a panel. The places of people from a panel are kept until everybody "
+            "is paid, and for your records.",
         ),
         (
             Job.objects.filter(study_id=study.pk, state__in=[Job.State.QUEUED, Job.State.RUNNING]),

@@ -148,7 +148,7 @@ class NewPairs(_NewProbingStudy):
             study = create_parallel_study(prompt_set=prompt_set(PARALLEL), **self.settings())
             return self.redirect_with(f"{study.name} is created.", "generation:generate", study.slug)
         study = create_study(resource=None, groups=[], protocol=Study.Protocol.PAIRS, **self.settings())
-        message = f"{study.name} is created. Now upload its images."
+        message = f"{study.name} is created. Now upload the images of the study."
         return self.redirect_with(message, "generation:import_images", study.slug)
 
 

@@ -50,7 +50,8 @@ def refuse(annotator: Annotator) -> None:
     ):
         raise Conflict(
             "erasure_of_member",
-            "This person is also a lead, analyst or administrator. An administrator must remove these roles first.",
+            "This person is also a lead, analyst or administrator. An administrator must remove the person’s roles "
+            "first.",
         )
     panels.refuse(annotator)
 

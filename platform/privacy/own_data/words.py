@@ -284,7 +284,8 @@ NOT_SHOWN: tuple[Text, ...] = (
     ),
     _(
         "Which of your tasks were checks and which of your answers count. Knowing which tasks are checks "
-        "would change how people work. You can ask for this information when the work is over."
+        "would change how people work. When the work is over, you can ask which tasks were checks and which "
+        "answers count."
     ),
     _(
         "Notes by the people who run the work, such as who a link is for. You can ask the people who run the work "

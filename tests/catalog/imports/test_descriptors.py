@@ -81,7 +81,7 @@ def test_rows_with_one_target_belong_together_whatever_their_plural(bring):
     ("content", "sentence"),
     [
         ("dimension,plural\nage,\n,\n", "row 2: the row has no descriptor"),
-        ("dimension,singular\n,elder\n", "row 2: its dimension must have 1 to 60"),
+        ("dimension,singular\n,elder\n", "row 2: the dimension must have 1 to 60"),
         (f"dimension,singular\nage,{'x' * 121}\n", "row 2: a descriptor has 1 to 120"),
         ("dimension,singular\nage,a\u202eb\n", "row 2: a descriptor has 1 to 120 printable"),
         ("dimension,singular\nage,=1+1\n", "row 2: a descriptor has letters"),

@@ -185,7 +185,8 @@ class BatchAsking:
             state = status.state if status else "ended"
             raise DomainError(
                 "batch_unasked",
-                f"A batch is {state}, and none of its requests was answered. Resume the run to submit it again.",
+                f"A batch is {state}, and none of its requests was answered. Resume the run to submit "
+                "the batch again.",
             )
         failed = collected.outcomes["failed"]
         if failed == answered and failed >= _FAILURES:

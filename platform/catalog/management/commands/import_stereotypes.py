@@ -16,8 +16,8 @@ class Command(DomainCommand):
     help = (
         "Import a CSV file in the format of SeeGULL: columns identity and attribute; optional rater counts "
         "(region_stereo, "
-        "NA_stereo …), ratings (Annotation1–3) and a mean offensiveness score. Importing it "
-        "again changes nothing."
+        "NA_stereo …), ratings (Annotation1–3) and a mean offensiveness score. Importing the "
+        "same file again changes nothing."
     )
     example = "python manage.py import_stereotypes stereotypes_global_v2.csv --resource SeeGULL"
 

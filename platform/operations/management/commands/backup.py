@@ -65,7 +65,7 @@ class Command(DomainCommand):
         self.stdout.write(
             f"Backup {report.backup_name}: {manifest.rows:,} rows of {len(manifest.tables)} tables, "
             f"{manifest.files:,} files ({report.new_files:,} new, {report.new_bytes:,} bytes). To restore "
-            f"it, you need the SECRET_KEY with the fingerprint {manifest.keys[0]}."
+            f"the backup, you need the SECRET_KEY with the fingerprint {manifest.keys[0]}."
         )
         if report.removed:
             self.stdout.write(f"Removed {', '.join(report.removed)} (--keep {options['keep']}).")
