@@ -241,8 +241,8 @@ class LabelStudioAnnotation(models.Model):
         RESTORED = "restored", "restored to an earlier version by a lead"
 
     class Missing(models.TextChoices):
-        HELD = "held", "until the lead says whether it was deleted"
-        KEPT = "kept", "for good: the lead keeps what Label Studio lost"
+        HELD = "held", "held until the lead says whether it was deleted"
+        KEPT = "kept", "kept by the lead, although Label Studio lost it"
 
     project = models.ForeignKey(LabelStudioProject, on_delete=models.CASCADE, related_name="annotations")
     # Number in Label Studio; negative if that number belongs to another annotation now, because a database was

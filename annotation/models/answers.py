@@ -164,6 +164,7 @@ class Box(models.Model):
     clipped = models.BooleanField(default=False)  # the box as drawn extended beyond the image
 
     class Meta:
+        verbose_name_plural = "boxes"
         constraints: ClassVar = [
             # The tolerance is for rounding: x + width may exceed 1 in the last bit.
             models.CheckConstraint(

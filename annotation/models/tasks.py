@@ -104,6 +104,7 @@ class TaskStimulus(models.Model):
     text = models.TextField(blank=True)
 
     class Meta:
+        verbose_name_plural = "task stimuli"
         constraints: ClassVar = [
             models.UniqueConstraint(fields=["task", "position"], name="task_stimulus_place_taken_once"),
             models.CheckConstraint(
