@@ -86,7 +86,7 @@ def test_a_campaign_of_ratings_from_begin_to_end(connected, rating, hands, lead,
     for annotation in Annotation.objects.filter(status="accepted"):
         assert f"/annotations/{annotation.pk}/" in page
     assert Annotation.objects.filter(status="accepted").count() == 2
-    assert "2 answers from there count and stay" in text(lead_client.get(f"{here}end/"))
+    assert "2 answers from Label Studio count and stay" in text(lead_client.get(f"{here}end/"))
     post(lead_client, f"{here}end/")
     assert Annotation.objects.filter(status="accepted").count() == 2
     assert "is disconnected" in post(lead_client, f"{SERVERS}{connected.pk}/disconnect/")
