@@ -180,7 +180,7 @@ def test_done_thanks_counts_and_names_pay_and_support(join, rating):
         done += 1
     text = client.get(answer.url).content.decode()
     assert done == Annotation.objects.count() > 0
-    for words in ("All done. Thank you.", "One invented coin.", "take a break", "nothing left for you"):
+    for words in ("All done. Thank you.", "One invented coin.", "take a break", "no tasks left for you"):
         assert words in text
 
 
