@@ -116,7 +116,7 @@ def test_the_page_states_what_happens_to_answers_before_erasure(free, marking, l
         (
             "delete",
             False,
-            ["ask the person who invited you to erase you", "everything else about you are then"],
+            ["ask the person who invited you to erase your data", "everything else about you are then"],
         ),
         ("sever", True, ["You can erase your data at any time", "kept for research under a new random code"]),
     ],

@@ -83,8 +83,8 @@ def test_analysts_read_and_only_leads_change(analyst_client, stranger_client, la
 def test_the_page_of_exclusion_counts_what_it_does(lead_client, lazy, lead):
     shown = page(lead_client, f"annotators/{lazy.pk}/exclude/")
     labels = lazy.campaign.annotations.filter(annotator=lazy.annotator).values("judgements").count()
-    assert f"<strong>{labels} labels</strong> from 3 screens leave results" in shown
-    assert "<strong>3 screens</strong> are then asked of others" in shown
+    assert f"<strong>{labels} labels</strong> from 3 screens are left out of results" in shown
+    assert "whether other people answer <strong>3 screens</strong> instead" in shown
     assert "How this annotator works" in shown
     form = {"reason": "Clicks anything", "ask_again": "on"}
     lead_client.post(f"{HERE}annotators/{lazy.pk}/exclude/", form)
