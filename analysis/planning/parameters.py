@@ -53,17 +53,17 @@ class PlanParameters(ParameterSet):
         "are not stereotypes of the group.",
     )
     likelihood_stereotype: float = parameter(
-        0.3, gt=0, lt=1, expected="a number between 0 and 1, both excluded",
+        0.3, gt=0, lt=1, expected="a number above 0 and below 1",
         label="Likelihood of stereotypes", help="How often annotators are expected to mark a stereotype: "
         "0.3 for 30 %.",
     )  # fmt: skip
     likelihood_random: float = parameter(
-        0.15, gt=0, lt=1, expected="a number between 0 and 1, both excluded",
+        0.15, gt=0, lt=1, expected="a number above 0 and below 1",
         label="Likelihood of random attributes", help="How often annotators are expected to mark a random "
         "attribute: 0.1 for 10 %.",
     )  # fmt: skip
     agreement: float = parameter(
-        0.35, ge=0, lt=1, expected="a number from 0 to below 1", label="Agreement",
+        0.35, ge=0, lt=1, expected="a number of at least 0 and below 1", label="Agreement",
         help="Expected Krippendorff’s α between annotators. In the released ViSAGe annotations, α is 0.35.",
     )  # fmt: skip
     annotator_sd: float = parameter(

@@ -139,7 +139,7 @@ def _check(campaign: Campaign, annotators_per_task: int) -> None:
     if quotas and any(not _still_open(quotas, mix, annotators_per_task) for mix in _mixes(_tasks(campaign))):
         raise _refused(
             f"Some screens were answered by people with whom {annotators_per_task} annotators cannot meet the quotas. "
-            "To stop collecting answers, close the campaign. Results use the answers there are."
+            "To stop collecting answers, close the campaign. Results use the answers that were submitted until then."
         )
 
 

@@ -79,7 +79,7 @@ def stop_rules_in_words(options: Options) -> list[str]:
     if options.stop_on:
         rules.append(f"{does} on {options.stop_on.replace('T', ' at ')}.")
     if options.stop_complete:
-        rules.append(f"{does} when every screen has its answers.")
+        rules.append(f"{does} when every screen has all the answers it needs.")
     if options.stop_half_width is not None:
         rules.append(
             f"{does} when the half-width of θ over all groups is at most {options.stop_half_width:g}, checked after "

@@ -312,7 +312,7 @@ class Options(ParameterSet):
     stop_complete: bool = parameter(
         False,
         expected="true or false",
-        label="Stop when every screen has its answers",
+        label="Stop when every screen has all the answers it needs",
         help="Screens that were withdrawn do not count.",
     )
     stop_half_width: float | None = parameter(

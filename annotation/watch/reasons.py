@@ -110,7 +110,7 @@ def reasons(watched_campaign: WatchedCampaign) -> dict[str, str]:
 def _finished(watched_campaign: WatchedCampaign) -> str:
     facts = watched_campaign.facts
     is_finished = facts["asks"] and not facts["waiting"] and not facts["at_work"]
-    return "Every screen has its answers." if is_finished else ""
+    return "Every screen has all the answers it needs." if is_finished else ""
 
 
 def _stuck(watched_campaign: WatchedCampaign) -> str:

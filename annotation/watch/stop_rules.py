@@ -99,7 +99,7 @@ def _reached(campaign: Campaign, now: datetime) -> Iterator[ReachedRule]:
     options = Options.of(campaign)
     if options.stop_complete and _complete(campaign):
         number = campaign.annotators_per_task
-        yield ReachedRule(Rule.COMPLETE, f"{number} a screen", "Every screen has its answers.")
+        yield ReachedRule(Rule.COMPLETE, f"{number} a screen", "Every screen has all the answers it needs.")
     if options.stop_on and now >= _moment(options.stop_on):
         date_and_time = options.stop_on.replace("T", ", ")
         yield ReachedRule(Rule.DATE, options.stop_on, f"The set date and time have come: {date_and_time}.")

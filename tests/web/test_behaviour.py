@@ -119,7 +119,7 @@ def test_tab_continues_from_where_a_removed_element_had_the_focus(page):
 def test_an_unresponsive_server_is_polled_ever_more_slowly_and_reported_once(page):
     began = time.monotonic()
     page.goto("/behaviour/?as=broken")
-    playwright.expect(page.locator("#announcer")).to_contain_text("no answer from the server")
+    playwright.expect(page.locator("#announcer")).to_contain_text("the server did not answer")
     page.wait_for_timeout(1000)
     # After 50, 100, 200, 400 … ms: five questions within the first second and a half, not twenty.
     milliseconds = 1000 * (time.monotonic() - began)

@@ -111,11 +111,12 @@ class IdSigns:
         """Which of the signs applies, with its share."""
         if self.images > 1 and self.on_one_image > MOST_ON_A_SINGLE_IMAGE * self.annotators:
             share = _percent(self.on_one_image / self.annotators)
-            return f"{share} of the annotator ids occur with a single image only, so an id is not one person."
+            return f"{share} of the annotator ids occur with one image only, so an id does not stand for one person."
         if self.repeated > MOST_REPEATED * self.judgements:
             return (
                 f"{_percent(self.repeated / self.judgements)} of the judgements repeat an earlier judgement "
-                f"by the same annotator id (more than {_percent(MOST_REPEATED)}), so an id is not one person."
+                f"by the same annotator id (more than {_percent(MOST_REPEATED)}), "
+                "so an id does not stand for one person."
             )
         return None
 

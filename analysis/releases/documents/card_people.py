@@ -25,7 +25,7 @@ def annotators(contents: Contents) -> str:
     number = contents.table("annotators").rows
     if contents.ids_are_people:
         return amount(number, "annotator")
-    return f"{amount(number, 'annotator id')} (an id is not one person)"
+    return f"{amount(number, 'annotator id')} (an id does not stand for one person)"
 
 
 def _days(campaign: CampaignFacts) -> str:

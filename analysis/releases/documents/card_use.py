@@ -50,7 +50,7 @@ def unsuitable_uses(contents: Contents) -> tuple[str, ...]:
     names = listed([plain(campaign.name) for campaign in contents.campaigns if not campaign.ids_are_people])
     by_id = (
         f"any analysis of single annotators in {names}, such as their agreement, skill or bias: an id in "
-        f"these labels is not one person",
+        f"these labels does not stand for one person",
     )
     return (
         *(() if contents.ids_are_people else by_id),

@@ -62,7 +62,7 @@ def test_a_complete_campaign_is_paused_with_its_rule_in_the_history(ruled, lead_
     entry = AuditEntry.objects.get(action="campaign.paused")
     assert (entry.actor, entry.details) == (
         None,
-        {"rule": "all screens complete. Every screen has its answers."},
+        {"rule": "all screens complete. Every screen has all the answers it needs."},
     )
     history = lead_client.get("/studies/isles/history/").content.decode()
     assert "paused the campaign “Marking” by a stop rule: all screens complete." in history
@@ -115,7 +115,7 @@ def test_a_rule_stops_once_for_a_setting(ruled, lead):
 
 def test_a_rule_found_met_twice_stops_only_once(ruled, lead):
     campaign = ruled(stop_complete=True)
-    reached = stop_rules.ReachedRule("complete", "2 a screen", "Every screen has its answers.")
+    reached = stop_rules.ReachedRule("complete", "2 a screen", "Every screen has all the answers it needs.")
     assert stop_rules.stop(campaign=campaign, reached=reached) is not None
     assert stop_rules.stop(campaign=campaign, reached=reached) is None
     lifecycle.resume(campaign=campaign, by=lead)
@@ -128,7 +128,7 @@ def test_a_campaign_that_a_lead_stopped_is_left_alone(ruled, lead, move):
     campaign = ruled(stop_on=local(timezone.now() - timedelta(hours=1)), stop_by="close")
     before = move(campaign=campaign, by=lead).state
     assert stop_rules.apply_rules() == []
-    late = stop_rules.ReachedRule("complete", "2 a screen", "Every screen has its answers.")
+    late = stop_rules.ReachedRule("complete", "2 a screen", "Every screen has all the answers it needs.")
     assert stop_rules.stop(campaign=campaign, reached=late) is None
     assert state(campaign) == before
 

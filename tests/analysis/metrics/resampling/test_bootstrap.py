@@ -133,7 +133,7 @@ def test_ids_are_unusable_by_a_share_of_repeated_judgements_and_not_by_one_case(
     if not usable:
         assert ids.sentence == (
             "5.94 % of the judgements repeat an earlier judgement by the same annotator id (more than 5 %), "
-            "so an id is not one person."
+            "so an id does not stand for one person."
         )
 
 
@@ -142,7 +142,7 @@ def test_the_sentence_names_single_images_where_that_is_the_sign() -> None:
     more = judgements(("i0", "Aru", "hat", "q", 1), ("i1", "Aru", "hat", "q", 1))
     ids = annotator_ids_usable(pd.concat([frame, more]))
     assert ids.sentence == (
-        "90.91 % of the annotator ids occur with a single image only, so an id is not one person."
+        "90.91 % of the annotator ids occur with one image only, so an id does not stand for one person."
     )
 
 

@@ -66,9 +66,9 @@ def test_a_release_of_screens_does_not_advise_to_follow_annotators(bring, releas
     assert ONE_BY_ONE not in card
     assert "annotator-level" not in card.lower()
     assert "any analysis of single annotators" in not_for
-    assert "an id in these labels is not one person" in not_for
+    assert "an id in these labels does not stand for one person" in not_for
     assert "question about an image differ" in uses
-    assert "5 annotator ids (an id is not one person)" in card
+    assert "5 annotator ids (an id does not stand for one person)" in card
     assert "Each answer has the id that the imported file gave" in card
     described = json.loads((folder / "croissant.json").read_text(encoding="utf-8"))
     assert not any(ONE_BY_ONE in one for one in described["rai:dataUseCases"])

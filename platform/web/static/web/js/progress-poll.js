@@ -34,7 +34,7 @@ export function bind(element) {
       element.removeAttribute("data-poll-lost");
     } catch (error) {
       // The server restarts or the network is lost: keep the content, announce the problem once, and poll more slowly.
-      if (!element.hasAttribute("data-poll-lost")) announce("Progress is not up to date: no answer from the server.");
+      if (!element.hasAttribute("data-poll-lost")) announce("Progress is out of date because the server did not answer.");
       element.setAttribute("data-poll-lost", error.message);
       wait = Math.min(wait * 2, SLOWEST);
     }

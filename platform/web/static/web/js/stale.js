@@ -4,7 +4,7 @@
 
 import { announce } from "./announce.js";
 
-const SENTENCE = "These numbers are not up to date: no answer from the server. Press Recalculate.";
+const SENTENCE = "These numbers are out of date because the server did not answer. Press Recalculate.";
 
 // Whether somebody typed before this module was loaded, or the browser restored input after a reload.
 export function differs(form) {
