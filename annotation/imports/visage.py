@@ -193,7 +193,7 @@ def _score_notes(reading: Reading, ratings: Mapping[str, CodedColumn[int | None]
             differing |= ~np.isclose(score, rating, equal_nan=True)
     notes = []
     if (count := int((differing & accepted).sum())) > 0:
-        notes.append(f"{count:,} rows have a score that does not match the rating; the rating counts")
+        notes.append(f"{count:,} rows have a score that does not match the rating; the rating is used")
     if "mean" in table.columns:
         rating_columns = [
             np.array([np.nan if v is None else v for v in c.values])[c.codes] for c in ratings.values()

@@ -188,7 +188,7 @@ class Options(ParameterSet):
         100,
         ge=0,
         le=100_000,
-        label="Sure codings to check, at least",
+        label="Minimum number of sure codings to check",
         help="If there are fewer, all are checked.",
     )
     condition: str = parameter(

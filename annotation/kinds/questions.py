@@ -52,7 +52,7 @@ class Region(Declared):
     )
     required: bool | None = parameter(
         None,
-        label="Must a place be given?",
+        label="Is the place required?",
         help="If left open, the lead decides for each campaign.",
         words={None: "Each campaign decides", True: "Yes", False: "No"},
     )

@@ -126,7 +126,7 @@ def _limits(kind: Kind) -> list[Fault]:
         return [Fault(("unit",), text)]
     problems = []
     if kind.key in KINDS:
-        text = f"The platform has a kind {kind.key} of its own; choose another key"
+        text = f"There is already a built-in kind {kind.key}; choose another key"
         problems.append(Fault(("key",), text))
     if kind.stimuli.medium == "text" and kind.stimuli.most > 1:
         text = "A screen can show only one text: nothing says which of the pasted texts belong together"

@@ -62,7 +62,7 @@ class LaunchCheck:
 def _consent(state: LaunchState) -> str:
     if state.consent.series == DEFAULT_SERIES:
         return (
-            "Annotators would agree to the text that comes with the platform. Publish your own consent text "
+            "Annotators would be shown the default consent text. Publish your own consent text "
             "that names your institution and a contact person."
         )
     text = f"{state.consent.body}\n{state.consent.support}"

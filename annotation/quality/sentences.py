@@ -50,7 +50,7 @@ def _measured_sentence(event: QualityEvent) -> str:
     if event.measure == QualityMeasure.VARIETY:
         return gettext("You varied your answers %(value)s as often as other people did.") % values
     if event.measure == _TIME:
-        return gettext("You usually took %(value)s for a task.") % values
+        return gettext("You usually spent %(value)s on a task.") % values
     return gettext("You gave the same answer in %(value)s of tasks.") % values
 
 

@@ -126,7 +126,7 @@ def open_review(page) -> str:
     page.get_by_role("link", name="Review answers of models").click()
     page.get_by_label("Name", exact=True).fill("Review")
     page.get_by_label("Share of sure codings to check").fill("0")
-    page.get_by_label("Sure codings to check, at least").fill("6")
+    page.get_by_label("Minimum number of sure codings to check").fill("6")
     page.get_by_role("button", name="Save draft").click()
     page.wait_for_url("**/campaigns/review/")
     open_simulated(page)

@@ -100,7 +100,7 @@ def test_history_keeps_what_annotators_say_of_themselves_from_all_but_leads(
         field="gender", words="hijra", code="another gender",
     )  # fmt: skip
     text = browser_of(role).get("/studies/isles/history/").content.decode()
-    assert "matched an answer in own words with a code" in text
+    assert "matched an answer in the annotator’s own words with a code" in text
     assert "hijra" not in text
     assert "hijra" in lead_client.get("/studies/isles/history/").content.decode()
 

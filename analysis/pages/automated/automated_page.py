@@ -35,7 +35,7 @@ _SCORERS = {
     "automated_tendency": "clip",
 }
 _OTHERWISE = {
-    "pull": "Pull needs default, stereotypical and non-stereotypical images of each group. Generate images "
+    "pull": "The measure pull needs default, stereotypical and non-stereotypical images of each group. Generate images "
     "with prompts of these three conditions.",
     "mcas": "MCAS needs images of targets and of two attribute sets: create a study with the protocol MCAS.",
 }

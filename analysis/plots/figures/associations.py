@@ -95,7 +95,7 @@ def judge_plot(rows: Sequence[Row], labels: Sequence[str], *, shares: bool) -> P
         "judge-shares" if shares else "judge-alpha",
         "How often does the judge give the level that people give?"
         if shares
-        else "Does the judge agree with people as well as people agree with each other?",
+        else "Does the judge agree with people as much as people agree with each other?",
         "Pairs rated by both",
         max((row["pairs"] for row in rows), default=0),
     )

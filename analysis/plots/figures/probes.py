@@ -50,7 +50,7 @@ def refusal_plot(rows: Sequence[Row], names: Mapping[str, str], experiment: str)
     heading = Heading("probe-refusals", "How often do models not choose?", experiment, _sum(rows, "n"))
     estimate = ("refusal_rate", "refusal_low", "refusal_high", "refusal_reason")
     axis = share_axis(
-        (row[name] for row in rows for name in estimate[:3]), "Refused, both or declined ÷ answers"
+        (row[name] for row in rows for name in estimate[:3]), "Share of answers that choose neither option"
     )
     return estimates(rows, labels, heading, estimate, axis, ("model", "experiment", "group", "n"))
 

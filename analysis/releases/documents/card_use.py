@@ -94,8 +94,8 @@ def limitations(contents: Contents) -> tuple[str, ...]:
         )
     if few:
         lines.append(
-            "Some campaigns asked for fewer than three annotators for each task. Majorities say little for "
-            "these tasks."
+            "Some campaigns asked for fewer than three annotators for each task. For these tasks, a "
+            "majority of the answers tells you little."
         )
     lines += [
         f"{plain(campaign.name)} was imported: {_stands_for(campaign)}."

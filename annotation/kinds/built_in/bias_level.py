@@ -29,7 +29,7 @@ KIND = Kind(
         ),
         TextQuestion(
             name="association",
-            label={"en": "Which idea connects the group with what the text says about it?"},
+            label={"en": "What idea about the group is behind this text?"},
             longest=500,
             required=False,
         ),
@@ -40,7 +40,7 @@ KIND = Kind(
         (
             "You see a short text. Say how far the text says the same about all members of a group.",
             "Judge what the text says, not whether it is true or whether you agree.",
-            "If you can, write which idea connects the group with what the text says about it. A few words are enough.",
+            "If you can, write what idea about the group is behind the text. A few words are enough.",
         )
     ),
     standard_rules=(

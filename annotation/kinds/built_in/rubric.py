@@ -25,7 +25,7 @@ KIND = Kind(
     campaign_name="How good the images are",
     work={"en": "Rating pictures"},
     public_name="rating_pictures",
-    public_help="rate an image on scales",
+    public_help="rate an image on several scales",
     stimuli=Stimuli(medium="image", blind=frozenset({"group", "prompt", "condition", "model", "role"})),
     questions=(
         ScaleQuestion(

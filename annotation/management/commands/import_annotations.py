@@ -28,7 +28,7 @@ from foundation.errors import DomainError, NotFound
 class Command(ImportCommand):
     help = (
         "Import any table with one judgement per row (CSV, TSV, JSON lines or XLSX). State which field each column "
-        "contains. Map present for marks on images, or rating for ratings of attributes. "
+        "contains. For marks on images, map a column to present; for ratings of attributes, map a column to rating. "
         f"Fields: {', '.join(FIELDS)}. {' '.join(import_format.help for import_format in registered())}"
     )
     example = (

@@ -99,7 +99,7 @@ class OpenAIModel:
         if image.b64_json:
             if len(image.b64_json) * 3 // 4 > settings.IMAGE_MAX_BYTES + 3:
                 limit = settings.IMAGE_MAX_BYTES / 1024 / 1024
-                raise DomainError("image_too_large", f"The endpoint's image has more than {limit:g} MiB.")
+                raise DomainError("image_too_large", f"The endpoint's image is larger than {limit:g} MiB.")
             try:
                 return base64.b64decode(image.b64_json, validate=True)
             except binascii.Error:

@@ -108,7 +108,7 @@ def read_sample(
         for name, probe_set in named_in(table, chosen, probe_sets).items()
     }
     if not references:
-        message = "The file names no probe set of this study. Choose a probe set."
+        message = "The file does not name a probe set of this study. Choose a probe set."
         raise DomainError("probe_set_missing", message, fields={"probe_set": message})
     result = read_rows(table, chosen, references, options)
     understood = {row.row: row for row in result.rows}

@@ -111,7 +111,10 @@ _SENTENCES = {
 
 # Sentences for people without a capability, because the full sentence contains data that they may not see.
 _DISCREET = {
-    "own_words.matched": (Capability.SEE_DEMOGRAPHICS, "matched an answer in own words with a code"),
+    "own_words.matched": (
+        Capability.SEE_DEMOGRAPHICS,
+        "matched an answer in the annotator’s own words with a code",
+    ),
     "own_words.unmatched": (Capability.SEE_DEMOGRAPHICS, "kept an answer as own words"),
     "answer.overridden": (Capability.SEE_IMAGES, "coded an answer of a model"),
     "campaign.paused_by_rule": (Capability.SEE_RESULTS, "paused the campaign “{campaign}” by a stop rule"),

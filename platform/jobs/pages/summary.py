@@ -73,7 +73,7 @@ def _message(job: Job) -> str:
     if job.wait_until is not None and job.wait_until > now:
         wait = format_duration((job.wait_until - now).total_seconds())
         if job.deaths:
-            return f"The worker of this job died. The job will be tried again in {wait}."
+            return f"The worker that was running this job stopped unexpectedly. The job will be tried again in {wait}."
         return f"This job is waiting. The job will continue in {wait}."
     if job.queue not in workers.queues_with_workers():
         return (

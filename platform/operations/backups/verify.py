@@ -67,7 +67,7 @@ def verify(
     with backups.locked(exclusive=False):
         backup_name = backups.choose(backup_name)
         manifest = check_manifest(backups, backup_name)
-        progress.step("Restoring into a separate place")
+        progress.step("Restoring to a separate location")
         progress.start()
         with (
             tempfile.TemporaryDirectory(prefix="stereoscope-verify-", dir=scratch) as place,

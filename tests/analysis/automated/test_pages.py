@@ -174,7 +174,7 @@ def test_pull_and_theta_have_their_plots_and_tables(scored, report, analyst_clie
 def test_a_group_and_an_image_have_scores_beside_peoples_answers(scored, report, analyst_client):
     report(scored)
     page = text_of(analyst_client, address("group", group="Velmari"))
-    assert '<abbr title="Mean score by this machine over the group’s images">CLIP tiny</abbr>' in page
+    assert '<abbr title="Mean score that this scorer gives the group’s images">CLIP tiny</abbr>' in page
     image = scored.images.filter(group__name="Velmari", condition="default").first()
     page = text_of(analyst_client, address("image", image=image.public_id))
     assert "CLIP tiny" in page

@@ -104,7 +104,7 @@ def test_a_column_for_each_rater_becomes_a_rating_each_and_rows_that_differ_all_
 def test_scores_and_means_that_disagree_with_the_ratings_are_reported(table):
     _, rows = wide(table, "hat,Agree,5,Disagree,2,3", "kite,Agree,4,Agree,4,2", "drum,Agree,4,Agree,4,4")
     assert rows.notes == (
-        "1 rows have a score that does not match the rating; the rating counts",
+        "1 rows have a score that does not match the rating; the rating is used",
         "1 rows have a mean that is not the mean of the ratings; this mean is not used",
     )
 

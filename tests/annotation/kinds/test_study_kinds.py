@@ -57,7 +57,7 @@ def test_a_downloaded_kind_is_read_back_unchanged(kind):
         (b"{}", "key: Field required."),
         (b" " * 200_001, "The file is larger than 200 kB."),
         (b'{"key": "own"}', "more problems."),
-        (file_of(key="rubric"), "The platform has a kind rubric of its own"),
+        (file_of(key="rubric"), "There is already a built-in kind rubric"),
         (file_of(key="Own Kind"), "is not a valid name"),
         (file_of(colour="red"), "colour: Extra inputs are not permitted."),
         (file_of(name="a\x00b"), "A text contains characters that cannot be stored."),

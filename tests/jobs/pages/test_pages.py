@@ -176,7 +176,7 @@ def test_a_waiting_job_says_what_it_waits_for(make_job, lead_client):
     assert "This job is waiting. The job will continue in" in lead_client.get(asked).json()["message"]
     Job.objects.update(deaths=2)
     assert (
-        "The worker of this job died. The job will be tried again in"
+        "The worker that was running this job stopped unexpectedly. The job will be tried again in"
         in lead_client.get(asked).json()["message"]
     )
 

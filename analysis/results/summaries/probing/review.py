@@ -47,8 +47,9 @@ def review_parts(rows: ProbeTableRows) -> list[QuestionPart]:
                 table="pairs_review",
                 title="Errors of the rules",
                 explanations=(
-                    "How often the rules code an answer differently from people. In the row for all answers, sure "
-                    "and unsure answers are weighted by their numbers.",
+                    "How often the rules code an answer differently from people. In the row for all answers, the "
+                    "errors of sure and unsure answers are weighted by how many sure and unsure answers there are, "
+                    "reviewed or not.",
                 ),
                 value="Share",
                 number="Reviewed",

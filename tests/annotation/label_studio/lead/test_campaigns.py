@@ -31,7 +31,7 @@ State = LabelStudioAnnotation.State
 
 def test_a_campaign_begins_in_the_arrangement_that_was_chosen(marking, lead_client, settings):
     settings.SITE_URL = "https://here.example.org"
-    assert "Connect a Label Studio" in text(lead_client.get(HERE))
+    assert "Connect a Label Studio server" in text(lead_client.get(HERE))
     server = server_of(marking.study)
     page = text(lead_client.get(HERE))
     assert "2 projects: one for each answer that a screen needs" in page

@@ -83,7 +83,7 @@ def test_rows_of_another_study_are_not_found(bridge, stranger, stranger_client):
 
 
 def test_nothing_is_connected_yet(study, lead_client):
-    assert "No Label Studio is connected" in text(lead_client.get(SERVERS))
+    assert "No Label Studio server is connected" in text(lead_client.get(SERVERS))
 
 
 def test_an_address_that_is_refused_says_so_in_one_sentence(study, lead_client):

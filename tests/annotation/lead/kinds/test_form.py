@@ -141,7 +141,7 @@ class TestErrors:
         [
             ({"name": ""}, "name", "Fill in this field."),
             ({"key": "Own Kind"}, "key", "is not a valid name"),
-            ({"key": "rubric"}, "key", "The platform has a kind rubric"),
+            ({"key": "rubric"}, "key", "There is already a built-in kind rubric"),
             ({"stimuli.most": "7"}, "stimuli.most", "a whole number from 1 to 6"),
             ({"stimuli.least": "many"}, "stimuli.least", "a whole number from 1 to 6"),
             ({"stimuli.medium": "video"}, "stimuli.medium", "image"),

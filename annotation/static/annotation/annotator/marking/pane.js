@@ -173,7 +173,7 @@ export class MarkingPane {
   #drawInside(on, { quietly = false } = {}) {
     this.editor.drawing = on;
     this.insideButton.setAttribute("aria-pressed", on);
-    if (!quietly) this.say(on ? gettext("Every drag now draws a box, inside other boxes too.") : gettext("A drag on the chosen box moves it again."));
+    if (!quietly) this.say(on ? gettext("Every drag now draws a box, inside other boxes too.") : gettext("Dragging the chosen box moves it, as before."));
   }
 
   #zoomed() {
