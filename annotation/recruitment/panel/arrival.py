@@ -34,7 +34,7 @@ def find(public_id: str) -> Recruitment:
         Recruitment.objects.select_related("campaign__study", "provider").filter(public_id=public_id).first()
     )
     if recruitment is None:
-        raise NotFound("recruitment_not_found", "This link is not valid. Ask the panel that sent you.")
+        raise NotFound("recruitment_not_found", "This link is not valid. Ask the website that sent you here.")
     return recruitment
 
 

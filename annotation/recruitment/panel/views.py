@@ -117,7 +117,7 @@ def own_place(view: View) -> View:
         if place is None or place.enrolment is None:
             raise NotFound(
                 "panel_place_not_found",
-                gettext("Go back to the page of the panel that sent you, and open the link again."),
+                gettext("Go back to the website that sent you here, and open the link again."),
             )
         return view(request, place, read_as(place.enrolment))
 
