@@ -101,7 +101,7 @@ def addresses(job: Job, progress: Progress) -> dict[str, Any]:
             finish=bool(job.arguments.get("finish")),
             progress=progress,
         )
-    return _result(bridge, f"{number:,} tasks were given new addresses of images.")
+    return _result(bridge, f"{number:,} tasks have new image addresses.")
 
 
 @register(SETTLE)

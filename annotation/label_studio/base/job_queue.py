@@ -25,7 +25,7 @@ _TITLES = {
     PUSH: "Push “{name}” to Label Studio",
     EVENTS: "Fetch changes from Label Studio: “{name}”",
     RECONCILE: "Compare “{name}” with Label Studio",
-    ADDRESSES: "Renew the addresses of images of “{name}”",
+    ADDRESSES: "Renew the image addresses of “{name}”",
     SETTLE: "Count answers from Label Studio: “{name}”",
     CLEANUP: "Delete answers that do not count from Label Studio: “{name}”",
 }

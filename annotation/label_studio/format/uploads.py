@@ -36,7 +36,7 @@ def start_look(*, study: Study, file: "UploadedFile[Any]", by: User | None) -> J
         or "export.json"
     )
     if (file.size or 0) > upload_limit():
-        _refuse("table_too_large", f"“{name}” is larger than the {upload_limit():,} bytes allowed here.")
+        _refuse("table_too_large", f"“{name}” is larger than the {upload_limit():,} bytes allowed.")
     if not file.read(64).removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"["):
         _refuse(
             "label_studio_unreadable",

@@ -106,7 +106,7 @@ def _refuse_gone(row: LabelStudioAnnotation) -> None:
     if not row.digest:
         raise Conflict(
             "answer_forgotten",
-            f"The content of No. {row.external_id} was deleted here, so there is nothing to choose.",
+            f"The content of No. {row.external_id} was deleted from Stereoscope, so there is nothing to choose.",
         )
 
 

@@ -26,7 +26,7 @@ _WORK: dict[str, tuple[Callable[..., Job], str]] = {
     "push": (job_queue.start_push, "Missing tasks are being sent."),
     "reconcile": (
         job_queue.start_reconcile,
-        "Everything in Label Studio is being compared with the data here.",
+        "Everything in Label Studio is being compared with the data in Stereoscope.",
     ),
     "replace": (
         job_queue.start_addresses,

@@ -24,7 +24,10 @@ SUGGESTED = 200
 _MOVES: dict[str, tuple[Callable[..., Any], str]] = {
     "ignore": (identity.ignore, "{} is left out. This user’s answers do not count."),
     "undo": (identity.undo, "The decision about {} is undone. This user’s answers do not count for now."),
-    "erase": (identity.erase, "The user’s name is deleted here, and the user’s answers are left out."),
+    "erase": (
+        identity.erase,
+        "The user’s name is deleted from Stereoscope, and the user’s answers are left out.",
+    ),
 }
 
 

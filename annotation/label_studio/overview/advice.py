@@ -18,7 +18,7 @@ _ADVICE: Mapping[str, str] = {
     "or switch legacy tokens on and check again.",
     "too_old": "Ask the person who runs Label Studio for a newer version; then check again.",
     "forbidden": "Use the token of a person who may change projects in Label Studio.",
-    "gone": "Push again. Anything missing in Label Studio is created again. Existing labels stay here.",
+    "gone": "Push again. Anything missing in Label Studio is created again. Existing labels stay in Stereoscope.",
     "refused": "Push again. If Label Studio refuses again, send the sentence above to the person who runs "
     "Label Studio.",
     "address_refused": "Ask the operator of this server to allow the address.",
@@ -26,7 +26,7 @@ _ADVICE: Mapping[str, str] = {
     "sealed_unreadable": "Enter the token again under “Change the token” on this Label Studio’s page.",
     "tasks_unreadable": "Delete these tasks in Label Studio by their numbers and push again, or ask the "
     "person who runs Label Studio.",
-    "tasks_changed": "Restore the data in Label Studio, or delete these tasks there and push again.",
+    "tasks_changed": "Restore the data in Label Studio, or delete these tasks from Label Studio and push again.",
 }
 
 

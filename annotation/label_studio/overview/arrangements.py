@@ -46,7 +46,7 @@ def offered(campaign: Campaign) -> list[Offered]:
         Offered(
             _Arrangement.SHARED,
             "One project for everybody",
-            f"All people work in one project that asks for {per_task} answers a screen.",
+            f"All people work in one project that asks for {per_task} answers per screen.",
             "A single project is the easiest to explain. Label Studio gives out screens until each screen "
             "has enough answers.",
             "Label Studio’s free edition does not enforce the number of answers for each screen: additional answers "

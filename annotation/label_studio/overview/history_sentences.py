@@ -6,10 +6,10 @@ SENTENCES = {
     "label_studio.disconnected": "disconnected the Label Studio {url}",
     "label_studio.begun": "started labelling “{campaign}” in the Label Studio {server}",
     "label_studio.ended": "ended the labelling of “{campaign}” in the Label Studio {server}",
-    "label_studio.pushed": "pushed “{campaign}” to Label Studio: {sent} screens sent, {present} already there",
-    "label_studio.images_renewed": "made the addresses of images of “{campaign}” in Label Studio valid for {days} "
-    "more days",
-    "label_studio.images_replaced": "replaced the addresses of images of “{campaign}” in Label Studio",
+    "label_studio.pushed": "pushed “{campaign}” to Label Studio: {sent} screens sent, {present} sent earlier",
+    "label_studio.images_renewed": "made the image addresses of “{campaign}” in Label Studio valid for {days} more "
+    "days",
+    "label_studio.images_replaced": "replaced the image addresses of “{campaign}” in Label Studio",
     "label_studio.cleanup_asked": "asked to delete {answers} answers that do not count from Label Studio {server}",
     "label_studio.cleaned": "deleted {answers} answers that did not count from Label Studio {server}",
     "label_studio_user.mapped": "matched user {number} of the Label Studio {server} with {pseudonym}, {how}",

@@ -65,11 +65,11 @@ EXPLAINED: Mapping[str, str] = {
     State.SURPLUS: "The screens of these answers already had all their answers. The additional answers are "
     "stored but do not count.",
     State.FURTHER: "The same person had answered the screen before; the first answer counts.",
-    State.EXCLUDED: "You excluded these answers here. Changes in Label Studio do not make these answers "
-    "count again.",
+    State.EXCLUDED: "You excluded these answers in Stereoscope. Changes in Label Studio do not make these "
+    "answers count again.",
     State.NEW: "These answers will be read with the next event or comparison.",
-    State.WAITING: "If an answer has no reason here, its annotator is not known yet. Say under People who the "
-    "annotator is.",
+    State.WAITING: "If no reason is shown for an answer, its annotator is not known yet. Say under People who "
+    "the annotator is.",
     State.CONSENT: "The annotator has not agreed to the study’s text yet; the answers count once the annotator "
     "has agreed.",
     State.FLAGGED: "Label Studio lets anybody send or change an answer in another person’s name. These "
@@ -79,8 +79,8 @@ EXPLAINED: Mapping[str, str] = {
     "is corrected in Label Studio.",
     State.LEFT_OUT: "You left out the users who gave these answers.",
     State.SKIPPED: "The annotator skipped the screen in Label Studio.",
-    State.DELETED: "These answers were deleted in Label Studio. Answers that had counted stay stored here "
-    "but are left out of results.",
+    State.DELETED: "These answers were deleted in Label Studio. Answers that had counted stay stored in "
+    "Stereoscope but are left out of results.",
 }
 
 

@@ -28,7 +28,7 @@ def project_gone(project: LabelStudioProject) -> DomainError:
     return DomainError(
         PROJECT_GONE,
         f"Project {project.external_id} is no longer in Label Studio, or the token’s owner may not see it. "
-        "All labels stay here. Push again to have its tasks labelled in a new project.",
+        "All labels stay in Stereoscope. Push again to have the tasks labelled in a new project.",
     )
 
 
@@ -36,7 +36,8 @@ def project_strange(project: LabelStudioProject) -> DomainError:
     return DomainError(
         PROJECT_STRANGE,
         f"Project {project.external_id} in Label Studio has none of the tasks that were sent to it, as if its "
-        f"database had been restored from a backup. All labels stay here. Push again to send the tasks again.",
+        f"database had been restored from a backup. All labels stay in Stereoscope. Push again to send the tasks "
+        "again.",
     )
 
 
@@ -54,7 +55,7 @@ def tasks_changed(project: LabelStudioProject, number: int) -> DomainError:
     return DomainError(
         TASKS_CHANGED,
         f"In project {project.external_id} the data of {subject} was changed in Label Studio, so it is "
-        "unknown what was labelled there. Earlier labels do not change.",
+        "unknown what was labelled. Earlier labels do not change.",
     )
 
 

@@ -50,7 +50,7 @@ def behind(
     if again:
         sentences.append(
             f"{again:,} screen{' is' if again == 1 else 's are'} asked again in Label Studio although "
-            f"{'its answer is' if again == 1 else 'their answers are'} kept here."
+            f"{'its answer is' if again == 1 else 'their answers are'} kept in Stereoscope."
         )
     now = versions.current(bridge.campaign).pk
     if any(project.instrument_id != now for project in live):

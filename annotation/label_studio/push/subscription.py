@@ -21,7 +21,7 @@ ACTIONS = (
 SECRET_HEADER = "X-Stereoscope-Secret"  # noqa: S105 -- the header's name
 NO_ADDRESS = (
     "SITE_URL is not set, so Label Studio cannot notify this server of answers. Answers arrive only when "
-    "everything is compared."
+    "Stereoscope compares everything."
 )
 
 

@@ -43,10 +43,13 @@ class PushReport:
     notes: list[str] = field(default_factory=list)
 
     def __str__(self) -> str:
-        sentence = f"{self.sent:,} tasks were sent to {_projects(self.projects)}; {self.present:,} were already there."
+        sentence = (
+            f"{self.sent:,} tasks were sent to {_projects(self.projects)}; "
+            f"{self.present:,} were already in Label Studio."
+        )
         for number, words in (
-            (self.adopted, "found there from an interrupted push"),
-            (self.taken_back, "taken back"),
+            (self.adopted, "found in Label Studio after an interrupted push"),
+            (self.taken_back, "removed from Label Studio"),
         ):
             sentence += f" {number:,} {'was' if number == 1 else 'were'} {words}." if number else ""
         if self.remade:
