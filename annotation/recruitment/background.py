@@ -42,7 +42,7 @@ def compare(job: Job, progress: Progress) -> dict[str, Any]:
     progress.advance()
     study, campaign = recruitment.campaign.study, recruitment.campaign
     return {
-        "summary": f"{report.submissions:,} places at the panel, {report.changed:,} of them changed here.",
+        "summary": f"{report.submissions:,} places at the panel, {report.changed:,} of them changed in Stereoscope.",
         "url": reverse("annotation:recruitment", args=[study.slug, campaign.slug, recruitment.pk]),
     }
 

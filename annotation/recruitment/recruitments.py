@@ -42,7 +42,7 @@ def create(*, campaign: Campaign, provider: Provider, by: User, terms: Terms) ->
     if campaign.imported or campaign.labelled_in or campaign.state == Campaign.State.CLOSED:
         raise Conflict(
             "campaign_not_recruiting",
-            "People can be recruited only for a campaign that is not closed and is labelled here.",
+            "People can be recruited only for a campaign that is not closed and is labelled in Stereoscope.",
         )
     reward = _checked_reward(terms)
     screen_out_reward = _checked_screen_out(terms, reward)

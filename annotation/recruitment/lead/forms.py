@@ -58,8 +58,8 @@ class PanelForm(forms.Form):
         required=False,
         label="API token",
         widget=forms.PasswordInput(attrs={"autocomplete": "off"}),
-        help_text="With a token, you can create, publish and compare the panel’s studies from here. The "
-        "token is stored encrypted. Leave empty to set everything up at the panel by hand.",
+        help_text="With a token, you can create, publish and compare the panel’s studies in "
+        "Stereoscope. The token is stored encrypted. Leave empty to set everything up at the panel by hand.",
     )
     workspace = forms.CharField(
         max_length=80,
@@ -70,7 +70,7 @@ class PanelForm(forms.Form):
     signs_links = forms.BooleanField(
         required=False,
         label="The workspace signs its links",
-        help_text="Choose this only if Prolific switched signed links on for you.",
+        help_text="Choose this only if Prolific has switched on signed links for your workspace.",
     )
 
     def __init__(self, *arguments: Any, panel: str, **keywords: Any) -> None:

@@ -262,7 +262,7 @@ class PlaceDecide(PlaceView, FormPage[DecisionForm]):
         decided = outbox.decide(place=self.panel_place, decision=decision, by=self.by)
         if pays_by_program(self.recruitment):
             return f"The place is {decided.outcome}. The decision will be sent to the panel in a moment."
-        return f"The place is {decided.outcome}. Do the same at the panel."
+        return f"The place is {decided.outcome}. Record the same decision at the panel."
 
     def context(self) -> dict[str, Any]:
         shown = self.request.session.pop(_ID, {})

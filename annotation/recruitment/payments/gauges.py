@@ -21,7 +21,7 @@ def gauges() -> Iterator[Metric]:
     }
     counts = GaugeMetricFamily(
         "stereoscope_panel_payments",
-        "Payments to people from panels that are planned, sent, or unknown to the panel.",
+        "Unconfirmed payments to people from panels, by state.",
         labels=["state"],
     )
     for state in PanelPayment.OPEN:

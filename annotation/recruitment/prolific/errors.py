@@ -81,7 +81,8 @@ def of_status(status: int, body: object, *, token: str) -> ProlificError:
     if status == 401:
         return ProlificError(
             "prolific_token",
-            "Prolific does not accept the token. Make a new token at Prolific and enter it on the panel’s page here.",
+            "Prolific does not accept the token. Make a new token at Prolific and enter it on the panel’s page in "
+            "Stereoscope.",
             answered=status,
         )
     if status == 403:
