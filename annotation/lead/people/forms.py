@@ -72,14 +72,14 @@ class LetterForm(forms.Form):
         ],
         initial=ENGLISH,
         required=False,
-        label="Language of the letters",
+        label="Language of the e-mails",
     )
     message = forms.CharField(
         required=False,
         max_length=LONGEST_MESSAGE,
         widget=forms.Textarea(attrs={"rows": 4}),
         label="Your own first lines",
-        help_text="Say who you are and why you write, in the language of the letters. Do not say what the "
+        help_text="Say who you are and why you write, in the language of the e-mails. Do not say what the "
         "study tests.",
     )
 

@@ -100,7 +100,7 @@ class LetterSend(CampaignView, FormPage[AddressForm]):
             text=letter_text(self.request, self.form),
             by=self.by,
         )
-        return "The letter is being sent."
+        return "The e-mail is being sent."
 
     def context(self) -> dict[str, Any]:
         return super().context() | {
@@ -127,7 +127,7 @@ class LettersSendAgain(CampaignView, Confirmation):
 
     def call(self) -> str:
         number = letters.send_again(campaign=self.campaign, links=self.links, by=self.by)
-        return "1 letter is being sent again." if number == 1 else f"{number:,} letters are being sent again."
+        return "1 e-mail is being sent again." if number == 1 else f"{number:,} e-mails are being sent again."
 
     def context(self) -> dict[str, Any]:
         return super().context() | {
