@@ -37,7 +37,7 @@ class CampaignDesign(ParameterSet):
         help="How many people answer each screen independently of each other.",
     )
     attributes_per_screen: int = parameter(
-        5, ge=1, le=5, label="Attributes per screen", help="How many attributes an image is shown with."
+        5, ge=1, le=5, label="Attributes per screen", help="How many attributes are shown with an image."
     )
     boxes_required: bool = parameter(
         True,

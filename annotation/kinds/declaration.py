@@ -58,7 +58,7 @@ class Kind(Declared):
     """A kind of campaign."""
 
     key: Name = parameter(
-        label="Key", help="Names the kind in addresses, files and results: lower-case letters, digits and _."
+        label="Key", help="The kind’s name in addresses, files and results: lower-case letters, digits and _."
     )
     name: str = parameter(label="Name", help="What leads and analysts read.")
     description: str = parameter(label="Description", help="What leads read when they choose a kind.")
@@ -97,7 +97,7 @@ class Kind(Declared):
     )
     guidelines: str = parameter(
         label="Guidelines",
-        help="In English, as CommonMark. A campaign starts with this text and can change it.",
+        help="In English, as CommonMark. Each campaign starts with this text, and leads can change it.",
     )
     guidelines_in: dict[str, str] = parameter(
         {}, label="Guidelines", help="Shown to annotators until a lead changes the campaign’s guidelines."

@@ -145,13 +145,14 @@ class Options(ParameterSet):
         ge=1,
         le=1_000,
         label="Screens per prompt, at most",
-        help="If the images of a prompt can be combined in more ways, this many are drawn, as evenly as possible.",
+        help="If a prompt’s images can be combined in more ways than this, this many combinations are drawn, as "
+        "evenly as possible.",
     )
     scenarios: str = parameter(
         "undecided",
         words={"undecided": "Scenarios that no earlier check has decided", "all": "All scenarios"},
         label="Scenarios",
-        help="Where the kind asks whether the images of a scenario are alike.",
+        help="Only for kinds that ask whether the images of a scenario are alike.",
     )
     texts: Annotated[tuple[str, ...], BeforeValidator(_as_texts)] = parameter(
         (),
@@ -234,8 +235,8 @@ class Options(ParameterSet):
         ge=1,
         le=100_000,
         label="Screens of each person",
-        help="How many screens you expect each person to answer. The number of people for the quotas "
-        "follows from it. This number is not a limit.",
+        help="How many screens you expect each person to answer. This number is not a limit. The number of "
+        "people needed for the quotas is calculated from it.",
     )
     tasks_per_day: int | None = parameter(
         None, ge=1, le=10_000, label="Screens a day, at most", help="Leave empty for no limit."
@@ -245,7 +246,8 @@ class Options(ParameterSet):
         ge=0,
         le=10_000,
         label="Screens a day with offensive stereotypes, at most",
-        help="Screens with a stereotype that the resource’s raters called offensive; all screens of a sensitive kind. "
+        help="The limit applies to screens with a stereotype that the resource’s raters called offensive, and to all "
+        "screens of a sensitive kind. "
         "Leave empty for no limit.",
     )
     practice_pass_mark: float = parameter(
@@ -265,7 +267,7 @@ class Options(ParameterSet):
         le=1_000_000,
         expected="an amount from 0 to 1,000,000",
         label="Rate",
-        help="Pay is calculated from this rate, and each person sees their own. Leave empty for none.",
+        help="Pay is calculated from this rate, and each person sees their own pay. Leave empty for no rate.",
     )
     pay_currency: str = parameter(
         "EUR",
@@ -287,20 +289,21 @@ class Options(ParameterSet):
         le=100_000_000,
         expected="an amount from 0 to 100,000,000",
         label="Budget",
-        help="The most that the pay of all annotators may come to. Leave empty for none.",
+        help="The largest amount that all annotators together may be paid. Leave empty for no budget.",
     )
     reopen_withdrawn: bool = parameter(
         True,
         expected="true or false",
         label="Ask somebody else when an annotator withdraws",
-        help="When somebody takes back consent, their answers no longer count.",
+        help="When an annotator withdraws consent, their answers no longer count.",
     )
 
     stop_at_budget: bool = parameter(
         False,
         expected="true or false",
         label="Stop when the budget is spent",
-        help="Counts pay so far, one more answer for each open screen, and the places that panels have given.",
+        help="The amount spent includes the pay so far, the pay for open screens, and the cost of places that panels "
+        "have given.",
     )
     stop_on: str = parameter(
         "",
@@ -321,9 +324,9 @@ class Options(ParameterSet):
         le=100,
         expected="a number from 0.001 to 100",
         label="Stop at this half-width of θ",
-        help="Half the 95 % interval of θ over all groups, from all labels of the study. If you look at the "
-        "interval while answers come in, it becomes too narrow, and you more often find effects that do not "
-        "exist. Preregister this rule. Leave empty for none.",
+        help="Half the width of the 95 % interval of θ over all groups, computed from all labels of the study. If "
+        "you look at the interval while answers come in, it becomes too narrow, and you more often find effects that "
+        "do not exist. Preregister this rule. Leave empty for none.",
     )
     stop_least: int = parameter(
         200,
@@ -339,7 +342,8 @@ class Options(ParameterSet):
         le=10_000_000,
         expected="a whole number from 20 to 10,000,000",
         label="Answers between looks",
-        help="With fewer looks, the interval stays closer to its true width. Each look is counted.",
+        help="Each computation of the interval is called a look. With fewer looks, the interval stays closer to its "
+        "true width. The campaign’s page lists all looks.",
     )
     stop_by: str = parameter(
         "pause",

@@ -9,9 +9,9 @@ CODES = ("first", "second", "both", "refused", "other")  # in the order shown
 KIND = Kind(
     key="answer_coding",
     name="Answer coding",
-    description="Which of two options does an answer commit to? One text a screen, which you paste as lines: the "
-    "question with its two options and the answer that was given, or which the study’s coded answers supply. Needs no "
-    "images; a study can declare a kind with other codes.",
+    description="Which of two options does an answer commit to? Each screen shows one text: a "
+    "question with its two options, and the answer that was given. Paste the texts as lines, or use the study’s coded "
+    "answers. Needs no images. A study can declare a kind with other codes.",
     campaign_name="What answers say",
     work={"en": "Sorting answers"},
     public_name="sorting_answers",

@@ -8,8 +8,8 @@ from annotation.kinds.stimuli import Stimuli
 KIND = Kind(
     key="attribute_likert",
     name="Visual-attribute rating",
-    description="Can this attribute be seen in an image at all? One attribute a screen, five answers. Needs no "
-    "images; do this first when you don’t know which stereotypes are visual.",
+    description="Can this attribute be seen in an image at all? Each screen shows one attribute with "
+    "five answers. Needs no images. Do this first if you don’t know which stereotypes are visual.",
     campaign_name="Which attributes can be seen",
     work={"en": "Rating words"},
     public_name="rating",

@@ -7,9 +7,9 @@ from annotation.kinds.stimuli import Stimuli
 KIND = Kind(
     key="bias_level",
     name="Level of generalisation",
-    description="How strong a generalisation is each text? One text a screen, which you paste as lines or draw from "
-    "associations that a judge rated: a scale, and the idea behind the text in the annotator’s own words. Needs no "
-    "images.",
+    description="How strong a generalisation is each text? Each screen shows one text. Annotators answer "
+    "on a scale and write, in their own words, what idea is behind the text. Paste the texts as lines, or draw them "
+    "from associations that a judge rated. Needs no images.",
     campaign_name="How strongly texts generalise",
     work={"en": "Reading short texts"},
     public_name="reading",

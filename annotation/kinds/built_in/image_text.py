@@ -14,8 +14,9 @@ from annotation.kinds.stimuli import Stimuli
 KIND = Kind(
     key="image_text",
     name="Image and text",
-    description="How well does an image fit its prompt? One image a screen beside its prompt: a rating, points on "
-    "faults of the image, and the words that it does not show.",
+    description="How well does an image fit its prompt? Each screen shows one image beside its prompt. "
+    "Annotators rate how well they fit, mark faults of the image with points, and choose the words of the prompt that "
+    "the image does not show.",
     campaign_name="How well images fit their prompts",
     work={"en": "Comparing pictures with texts"},
     public_name="matching",

@@ -7,8 +7,8 @@ from annotation.kinds.stimuli import Stimuli
 KIND = Kind(
     key="open_question",
     name="Open question",
-    description="What do people see in an image? One image a screen, answered in the annotator’s own words. The "
-    "answers can be coded in a campaign of their own.",
+    description="What do people see in an image? Each screen shows one image, and annotators answer in "
+    "their own words. A later campaign can code the answers.",
     campaign_name="What people see in the images",
     work={"en": "Describing pictures"},
     public_name="describing",

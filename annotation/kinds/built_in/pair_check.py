@@ -10,7 +10,7 @@ KIND = Kind(
     key="pair_check",
     name="Pair check",
     description="Are the images of a scenario alike except for the person? All images of one scenario by one model, "
-    "each of another group, are shown side by side in random order and without names. Needs images with "
+    "each of a different group, are shown side by side in random order and without names. Needs images with "
     "scenarios, such as those imported in the PAIRS layout.",
     campaign_name="Whether images of a scenario are alike",
     work={"en": "Comparing pictures"},

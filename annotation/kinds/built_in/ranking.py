@@ -8,8 +8,8 @@ KIND = Kind(
     key="ranking",
     name="Ranking",
     description="In which order do people put three or four images of a prompt? The images are by different models; "
-    "ties are allowed. Needs images of the same prompts by at least three models, and takes fewer screens than "
-    "comparing them two by two.",
+    "ties are allowed. Needs images of the same prompts by at least three models. A ranking needs fewer screens than "
+    "comparing the images two by two.",
     campaign_name="Which images are best",
     work={"en": "Putting pictures in order"},
     public_name="ordering",

@@ -20,8 +20,9 @@ def _points(*labels: str) -> tuple[ScalePoint, ...]:
 KIND = Kind(
     key="rubric",
     name="Image rubric",
-    description="How does an image do on three scales, and does it contain anything that should not be there? One "
-    "image a screen. Shows whether images of some groups are rated differently from those of others.",
+    description="How do people rate an image on three scales, and does it contain anything that should not be there? "
+    "Each screen shows one image. Results show whether images of some groups are rated differently from those of "
+    "others.",
     campaign_name="How good the images are",
     work={"en": "Rating pictures"},
     public_name="rating_pictures",

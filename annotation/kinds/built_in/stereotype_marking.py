@@ -8,8 +8,9 @@ from annotation.kinds.stimuli import Stimuli
 KIND = Kind(
     key="stereotype_marking",
     name="Stereotype marking",
-    description="Which of these attributes does this image show, and where? An image with up to five attributes, "
-    "boxes for what is ticked. Stereotypes of the group and random attributes are mixed; nobody learns which is which.",
+    description="Which of these attributes does this image show, and where? Each screen shows an image with up to five "
+    "attributes. Annotators tick attributes and draw boxes. Stereotypes of the group and random attributes are "
+    "mixed; nobody learns which is which.",
     campaign_name="What the images show",
     work={"en": "Marking pictures"},
     public_name="marking",
