@@ -43,7 +43,7 @@ def notify(job: Job, progress: Progress) -> dict[str, Any]:
         .first()
     )
     if notice is None:
-        return {"summary": "The cause of the notice had disappeared, so no e-mail was sent."}
+        return {"summary": "The notice no longer applied, so no e-mail was sent."}
     summary = send_to_leads(study=notice.campaign.study, letter=partial(_letter, notice), progress=progress)
     return {"summary": summary}
 

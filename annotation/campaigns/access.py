@@ -30,7 +30,7 @@ def own_enrolment(user: User | AnonymousUser, campaign_pk: int) -> Enrolment:
         .first()
     )
     if enrolment is None:
-        raise NotFound("campaign_not_found", "You do not take part in such a campaign.")
+        raise NotFound("campaign_not_found", "There is no such campaign, or you do not take part in it.")
     return enrolment
 
 

@@ -41,8 +41,8 @@ class NewStudyForm(forms.Form):
         initial=RaterPools.SEPARATE,
         required=False,
         label="Raters counted",
-        help_text="A resource may have raters in the region of a group and raters outside it. In the table "
-        "released with ViSAGe, raters of one pool are enough.",
+        help_text="A resource may have one pool of raters in the region of a group and one pool outside it. For the "
+        "table released with ViSAGe, it is enough that the raters of one pool agree.",
     )
     min_stereotypes = forms.IntegerField(
         min_value=1,

@@ -61,7 +61,9 @@ class CrowdParameters(ParameterSet):
         help="Number of invented people.",
     )
     seed: int = parameter(
-        0, label="Seed", help="The seed of the random numbers. The same seed makes the same people."
+        0,
+        label="Seed",
+        help="The seed of the random numbers. The same seed creates the same invented people.",
     )
     limit: int | None = parameter(
         None, ge=1, expected="at least 1", label="Limit", help="Stop after this many submissions."
@@ -92,7 +94,11 @@ class CrowdParameters(ParameterSet):
         0.0, ge=-5, le=5, label="Position bias", help="Log-odds in favour of the item that is shown first."
     )
     noise: float = parameter(
-        0.8, ge=0, le=10, label="Noise", help="The standard deviation of a point on a scale."
+        0.8,
+        ge=0,
+        le=10,
+        label="Noise",
+        help="The standard deviation of the random part of an answer on a scale.",
     )
 
 

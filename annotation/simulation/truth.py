@@ -74,7 +74,7 @@ class Truth:
             return 0.0
         raise DomainError(
             "truth_missing",
-            "The contents of these images are not known. Give a table of the truth (--truth FILE).",
+            "What these images show is not known. Give a table of what they show (--truth FILE).",
         )
 
     def _made_up_box(self, image: Image, attribute: str) -> dict[str, float]:

@@ -193,7 +193,7 @@ def _checked_statement(text: str, before: Instrument) -> str:
         message = (
             f"The statement has to keep {', '.join(placeholders)}."
             if placeholders
-            else "The statement has no place for {…}: leave it out."
+            else "The statement must not contain a placeholder such as {…}."
         )
         raise DomainError("statement_invalid", message, fields={"statement": message})
     return text

@@ -15,8 +15,8 @@ from foundation.errors import Conflict
 from generation.models import Image
 
 NOTHING_KNOWABLE = (
-    "This kind asks only for texts, which are never right or wrong. Such a kind has no checks and no "
-    "practice."
+    "This kind asks only for texts, which are never right or wrong. Campaigns of this kind have no "
+    "checks and no practice."
 )
 _NEVER_ASKED = "This question is not asked after the answers that you chose as right."
 

@@ -14,7 +14,10 @@ from studies.models import Study
 _NO_TEXTS = "There are no texts to show. Write one text on each line."
 _NO_WRITTEN_TEXTS = "Nobody has written a text in that campaign yet."
 _NO_RATINGS = "No judge has rated associations of this study yet. Run a judge with “score --scorer judge”."
-_NO_ANSWERS = "This study has no coded answers of models to choices. Code the answers with “code_answers”."
+_NO_ANSWERS = (
+    "This study has no coded answers of models to questions with two options. "
+    "Code the answers with “code_answers”."
+)
 
 
 class AssociationSource(Protocol):

@@ -133,7 +133,7 @@ def _fields(number: int) -> dict[str, forms.Field]:
         ),
         "field": forms.ChoiceField(required=False, label="Whose", choices=PROFILE_FIELDS),
         "relation": forms.ChoiceField(
-            required=False, label="Relation", choices=[("=", "is one of"), ("!=", "is given and is not")]
+            required=False, label="Relation", choices=[("=", "is one of"), ("!=", "is given but is none of")]
         ),
         "values": forms.CharField(required=False, max_length=2_000, label="Values"),
     }

@@ -49,7 +49,7 @@ class InvitationForm(ExpiryForm):
         max_value=10_000,
         initial=1,
         label="How many people may join with the link",
-        help_text="With 1, you make a personal link, with which the person can come back at any time.",
+        help_text="If you enter 1, you make a personal link, and the person can return with it at any time.",
     )
     field_order = ("label", "limit", "days")
 

@@ -22,7 +22,7 @@ class OwnWordsList(StudyView, Confirmation):
         if not own_words.match(study=self.study, field=field, key=key, code=code, by=self.by):
             return "Nothing changed."
         if code:
-            return "The answer counts as you chose from now on."
+            return "From now on, the answer counts as the code that you chose."
         return "The answer no longer counts toward any rule."
 
     def context(self) -> dict[str, Any]:

@@ -223,7 +223,10 @@ class KnownChange(KnownTaskView, KnownAnswers):
             answers=self.form.answers(),
             explanations=self.form.explanations(),
         )
-        return "The known answers are changed. Earlier answers to this check are also measured by the new answers."
+        return (
+            "The known answers are changed. Earlier answers to this check are also compared with the new known "
+            "answers."
+        )
 
     def context(self) -> dict[str, Any]:
         return super().context() | {"task": self.known_task}

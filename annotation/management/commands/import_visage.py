@@ -31,7 +31,9 @@ class Command(ImportCommand):
         parser.add_argument(
             "--visual-attributes", type=Path, metavar="XLSX|CSV", help="the ratings of attributes"
         )
-        parser.add_argument("--model", default=MODEL, help=f"how reports name the model (default: {MODEL})")
+        parser.add_argument(
+            "--model", default=MODEL, help=f"the name of the model in reports (default: {MODEL})"
+        )
         self.add_report_arguments(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:

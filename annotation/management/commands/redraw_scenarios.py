@@ -14,7 +14,7 @@ from studies.models import Study
 
 class Command(DomainCommand):
     help = (
-        "Retract the images of scenarios that failed because people found them not alike, and generate them again "
+        "Retract the images of failed scenarios (people found that the images are not alike), and generate new images "
         "with another seed. Imported images stay as they are."
     )
     example = "python manage.py redraw_scenarios --study Lamps --scenario harbour"

@@ -28,8 +28,8 @@ class Command(DomainCommand):
             "--truth",
             type=Path,
             metavar="FILE",
-            help="CSV with attribute, p and image (public id) or identity_group; default: what the back-end sketch "
-            "drew",
+            help="CSV file with the columns attribute, p, and image (public id) or identity_group; default: the "
+            "attributes that the back-end “sketch” drew",
         )
         parser.add_argument(
             "--base-url", metavar="URL", help=f"the server (default: {_DEFAULT_URL} if it answers)"
