@@ -81,7 +81,7 @@ class ChatClient:
         self._connection = Connection(
             address,
             limit=_ANSWER_BYTES,
-            purpose=f"“{model_id}”, or does not chat",
+            purpose=f"“{model_id}”, or the model does not support chat",
             tries=tries,
             keep_alive=keep_alive,
         )

@@ -70,7 +70,9 @@ def _keep_shown(name: str, data: bytes) -> None:
             default_storage.delete(written)  # another request wrote it at the same time
     except OSError as error:
         # On a full or read-only disk, pictures are slower but still shown.
-        logger.warning("A picture was shown but not kept for the next time: %s", error.strerror or error)
+        logger.warning(
+            "An image was shown, but its converted copy could not be stored: %s", error.strerror or error
+        )
 
 
 def reencode(source: bytes, *, size: int) -> bytes:

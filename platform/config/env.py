@@ -88,7 +88,9 @@ def networks(name: str) -> list[IPv4Network | IPv6Network] | None:
     try:
         return [ip_network(value) for value in values]
     except ValueError as error:
-        raise ImproperlyConfigured(f"{name}: {error}. Write networks such as 10.0.0.0/8, or none.") from error
+        raise ImproperlyConfigured(
+            f"{name}: {error}. Write networks such as 10.0.0.0/8, or the word none."
+        ) from error
 
 
 def url(name: str) -> str:

@@ -23,10 +23,10 @@ STUDY = "Islanders in everyday scenes"
 DESCRIPTION = (
     "A demonstration of PAIRS. The islanders do not exist. Islanders come from the hill (a tall hat) or the "
     "harbour (a flower), and they are Orsavi (round glasses) or Velmari (a blue scarf). Pictures of the "
-    "same scene differ in nothing else. Two invented models were asked about the islanders’ habits, so the truth "
-    "is known: script-slanted takes islanders of the hill for early risers who like tea, and its true "
-    "difference “harbour − hill” is −{slant:.2f}. All other differences of script-slanted, and all "
-    "differences of script-level, are truly 0."
+    "same scene differ only in what the islander wears. Two invented models were asked about the islanders’ "
+    "habits, so the truth is known: script-slanted assumes that islanders of the hill are early "
+    "risers who like tea, and its true difference “harbour − hill” is −{slant:.2f}. All other differences of "
+    "script-slanted, and all differences of script-level, are truly 0."
 )
 SEED = 20_261_123
 

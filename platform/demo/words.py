@@ -20,8 +20,8 @@ from studies.protocol.descriptors import add_descriptors
 STUDY = "Words about islanders"
 DESCRIPTION = (
     "A demonstration of BiasDora. The islanders do not exist. Two invented models completed sentences about the "
-    "islanders, so the truth is known. More often than by chance, script-storied says: {planted}. More often than by "
-    "chance, script-curt says only: {fewer}. All other words are made up at random."
+    "islanders, so the truth is known. script-storied uses these words more often than by chance: {planted}. "
+    "script-curt uses only these words more often than by chance: {fewer}. All other words are made up at random."
 )
 SEED = 20_261_124
 

@@ -148,13 +148,13 @@ def test_migrations_of_this_version_are_known(copied):
 )
 def test_a_name_that_leads_elsewhere_is_refused(copied, name):
     change_index(copied, lambda line: line | ({"name": name} if line["name"] == "uploads/table.csv" else {}))
-    assert "files.jsonl names a file that no server stores" in refused(copied)
+    assert "files.jsonl contains an invalid line" in refused(copied)
 
 
 @pytest.mark.parametrize("sha256", ["../../../etc/passwd", "A" * 64, "a" * 63])
 def test_a_hash_that_is_none_is_refused(copied, sha256):
     change_index(copied, lambda line: line | {"sha256": sha256})
-    assert "files.jsonl names a file that no server stores" in refused(copied)
+    assert "files.jsonl contains an invalid line" in refused(copied)
 
 
 def test_a_name_that_stands_twice_is_refused(copied):

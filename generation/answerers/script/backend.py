@@ -29,7 +29,7 @@ class ScriptParameters(SamplingParameters):
         {},
         expected="given as {descriptor: [words]}",
         label="Associations",
-        help="Words with which the model completes or describes a descriptor.",
+        help="Words that the model uses to complete sentences about a descriptor or to describe images of a group.",
     )
     association_rate: float = parameter(
         0.5,

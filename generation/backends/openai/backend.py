@@ -43,7 +43,9 @@ class OpenAIModel:
         limit = settings.IMAGE_MAX_BYTES * 4 // 3 + _ROOM_BESIDE
         self._endpoint = parameters["endpoint"]
         self._connection = Connection(
-            address_of(self._endpoint), limit=limit, purpose=f"“{model_id}”, or makes no images"
+            address_of(self._endpoint),
+            limit=limit,
+            purpose=f"“{model_id}”, or the model cannot generate images",
         )
         import openai
 

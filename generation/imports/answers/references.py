@@ -201,7 +201,7 @@ class References:
             alike = alike or ([place.scenario] if place.scenario is not None else [])
         if len(alike) != 1 or alike[0] not in place.experiment.scenarios:
             problem = f"“{_cut(name)}” is not a scenario of {place.experiment.name}"
-            raise ValueError(problem if name else f"no scenario of {place.experiment.name}")
+            raise ValueError(problem if name else f"the row names no scenario of {place.experiment.name}")
         question = place.question
         if (
             question.kind == "choice"

@@ -14,7 +14,8 @@ _OF_MODELS = ("model", "endpoint", "price_in", "price_out", "budget", "limit")
 class Command(DomainCommand):
     help = (
         "Code models’ answers, by rules or by a model. Run the command again when there are more answers; "
-        "no answer is coded twice. Codings by a model are shown and compared with people’s, but never count."
+        "no answer is coded twice. Codings by a model are shown and compared with people’s, but never decide how "
+        "an answer is coded."
     )
     example = "python manage.py code_answers --study Pairs"
 

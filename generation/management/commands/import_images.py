@@ -17,7 +17,7 @@ _SHOWN = 20
 class Command(DomainCommand):
     help = (
         "Import images into a study: a folder or zip of <group>/<file>, a CSV or JSONL manifest "
-        "(path, group, model, condition, prompt, attribute), or the PAIRS tree."
+        "(path, group, model, condition, prompt, attribute), or the folders of PAIRS."
     )
     example = "python manage.py import_images --study Isles pictures.zip --model painter-2"
 

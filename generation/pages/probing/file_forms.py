@@ -39,7 +39,9 @@ class AnswerColumnsForm(forms.Form):
     """The columns of a file by field, and the options that apply to all its answers."""
 
     probe_set = forms.ChoiceField(
-        required=False, label="Probe set", help_text="The probe set with the questions that the file answers."
+        required=False,
+        label="Probe set",
+        help_text="The probe set that contains the questions answered in the file.",
     )
 
     def __init__(

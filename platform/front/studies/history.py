@@ -57,7 +57,7 @@ _SENTENCES = {
     "consent.withdrawn": "{pseudonym} withdrew consent; the labels of this person no longer count",
     "consent.renewed": "{pseudonym} agreed again after a withdrawal; the labels of this person count again",
     "own_words.matched": "matched the {field} “{words}” with {code}",
-    "own_words.unmatched": "kept the {field} “{words}” as own words",
+    "own_words.unmatched": "kept the {field} “{words}” in the annotator’s own words",
     "annotation.excluded": "excluded an answer: {reason}",
     "annotation.readmitted": "included an excluded answer again",
     "campaign.screens_reopened": "gave {screens} screens of “{campaign}” to other people, because the labels of "
@@ -115,7 +115,7 @@ _DISCREET = {
         Capability.SEE_DEMOGRAPHICS,
         "matched an answer in the annotator’s own words with a code",
     ),
-    "own_words.unmatched": (Capability.SEE_DEMOGRAPHICS, "kept an answer as own words"),
+    "own_words.unmatched": (Capability.SEE_DEMOGRAPHICS, "kept an answer in the annotator’s own words"),
     "answer.overridden": (Capability.SEE_IMAGES, "coded an answer of a model"),
     "campaign.paused_by_rule": (Capability.SEE_RESULTS, "paused the campaign “{campaign}” by a stop rule"),
     "campaign.closed_by_rule": (Capability.SEE_RESULTS, "closed the campaign “{campaign}” by a stop rule"),

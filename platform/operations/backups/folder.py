@@ -175,7 +175,7 @@ class BackupFolder:
                 try:
                     yield BackedUpFile.model_validate_json(line)
                 except ValueError:
-                    raise damaged(backup_name, f"{INDEX} names a file that no server stores") from None
+                    raise damaged(backup_name, f"{INDEX} contains an invalid line") from None
 
 
 @contextmanager

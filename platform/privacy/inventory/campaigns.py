@@ -19,8 +19,8 @@ CAMPAIGNS = (
         about="invitation state address_sealed link_sealed address_hash planned_at sent_at",
         other="mailing problem tries next_try_at",
         person="invitation__annotator",
-        reason="Address and link are encrypted. Both are emptied when the person joins, the link stops working or the "
-        "campaign closes, at the latest after 30 days. The hash of the address is then emptied, too.",
+        reason="The encrypted address and link are emptied when the person joins, the link stops working or the "
+        "campaign closes, at the latest after 30 days. The hash of the address is emptied after 30 days.",
         hidden="link_sealed address_hash",
     ),
     PersonalTable(

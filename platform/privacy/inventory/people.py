@@ -132,7 +132,7 @@ PEOPLE = (
         about="statement_sealed",
         other="digest ticket_hash accepted_at",
         reason="The row contains the data that a SAML provider sent about somebody, encrypted, until the person's "
-        "browser returns: seconds, at most five minutes. The row is deleted after an hour.",
+        "browser returns: usually a few seconds, at most five minutes. The row is deleted after an hour.",
     ),
     PersonalTable(
         "usersessions.UserSession",

@@ -31,8 +31,8 @@ STUDIES = (
         about="annotators profiles",
         other="study version parameters inputs_digest key facts annotations images set_aside_at archive archive_bytes "
         "built_at built_by",
-        reason="The row contains profiles by number, as coarse as in the release. These profiles protect the "
-        "other people in the release.",
+        reason="The row contains profiles without names, as coarse as in the release. Later releases are checked "
+        "against these profiles to protect the other people in the release.",
     ),
     PersonalTable(
         "analysis.Report",

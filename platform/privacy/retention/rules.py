@@ -100,7 +100,7 @@ RULES = (
 
 def rule_table() -> str:
     """Return the rules as a Markdown table."""
-    lines = ["| setting | removes | the days begin when | suggested days |", "|---|---|---|---|"]
+    lines = ["| setting | removes | days are counted from when | suggested days |", "|---|---|---|---|"]
     lines += [
         f"| `{rule.setting}` | {rule.removes} | {rule.since} | {rule.suggested_days} |" for rule in RULES
     ]

@@ -14,7 +14,7 @@ class GalleryForm(forms.Form):
     """One field of each kind; some are invalid when the form is bound to empty data."""
 
     name = forms.CharField(
-        label="Name of the study", help_text="Readers of the report see it.", max_length=80
+        label="Name of the study", help_text="Readers of the report see the name.", max_length=80
     )
     images = forms.IntegerField(
         label="Images per group", min_value=1, help_text="The published study used 15."
@@ -33,7 +33,7 @@ class GalleryForm(forms.Form):
         required=False,
         choices=[("n", "North Isles"), ("s", "South Isles"), ("p", "The Plains")],
         widget=forms.CheckboxSelectMultiple,
-        help_text="Leave all out to take every region.",
+        help_text="If you choose no region, all regions are used.",
     )
     agree = forms.BooleanField(label="Show content notices before every image", required=False)
 

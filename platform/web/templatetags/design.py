@@ -160,7 +160,7 @@ def interval_cell(
 def label_mark(number: int) -> SafeString:
     """Return the colour and stroke pattern of one of the five labels, which only supplement its text."""
     if number not in range(1, 6):
-        raise ValueError(f"there are five label colours, 1 to 5; {number!r} is none of them")
+        raise ValueError(f"the number of a label colour is 1 to 5, not {number!r}")
     return format_html(
         '<svg class="label-mark label-{}" viewBox="0 0 36 12" aria-hidden="true" focusable="false">'
         '<line x1="1" y1="6" x2="35" y2="6"></line></svg>',

@@ -75,7 +75,7 @@ class BatchAsking:
                 sum(getattr(b, name) for b in waiting) for name in ("answered", "requests")
             )
             self._progress.step(
-                f"Waiting for the endpoint: {answer_count:,} of {request_count:,} are answered"
+                f"Waiting for the endpoint: {answer_count:,} of {request_count:,} requests are answered"
             )
             self._progress.rest(self._parameters.batch_poll_seconds)
             return True

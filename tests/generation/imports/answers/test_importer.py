@@ -68,7 +68,7 @@ WRONG = (
         ({"question": "song"}, "the probe set has no question “song”"),
         ({"question": ""}, "no question"),
         ({"scenario": "tower"}, "question “trade” is not asked in this experiment or scenario"),
-        ({"scenario": ""}, "no scenario of trades"),
+        ({"scenario": ""}, "the row names no scenario of trades"),
         ({"group": "wide_orsani"}, "no group is called “wide_orsani”"),
         ({"group": ""}, "neither image nor group"),
         ({"experiment": "sports"}, "the probe set has no experiment “sports”"),
