@@ -56,14 +56,14 @@ def test_a_place_that_prolific_does_not_confirm_is_not_given(fake, published, re
     else:
         fake.open_link(browser.submission)
         fake.complete(browser.submission, "X")
-    assert "The panel does not know this place" in refused(fake, published, link)
+    assert "Your place could not be confirmed" in refused(fake, published, link)
     assert PanelPlace.objects.count() == 0
 
 
 def test_a_link_that_would_lead_elsewhere_at_prolific_is_refused(fake, published):
     browser = Visitor(fake, published, "somebody")
     link = browser.reserved["link"].replace(browser.submission, "..")
-    assert "The panel does not know this place" in refused(fake, published, link)
+    assert "Your place could not be confirmed" in refused(fake, published, link)
 
 
 def test_while_prolific_does_not_answer_people_are_asked_to_come_again(fake, published):
