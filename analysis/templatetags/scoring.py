@@ -10,12 +10,12 @@ register = template.Library()
 
 _NAMES = {
     "pretrained": "Checkpoint",
-    "clip": "CLIP that finds words",
+    "clip": "CLIP model that finds words",
     "clip_pretrained": "Checkpoint of CLIP",
     "templates": "Prompts with the attribute",
     "contrast": "Prompts to compare with",
     "attributes": "Attributes",
-    "captions": "Captions of each image, at most",
+    "captions": "Maximum number of captions per image",
     "captioner": "Captions are written by",
     "captions_of": "Captions to read",
     "max_new_tokens": "Longest caption, in tokens",
