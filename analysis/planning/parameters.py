@@ -76,7 +76,7 @@ class PlanParameters(ParameterSet):
         max_length=1000,
         label="Quota rules",
         help="Separate rules by semicolons, such as: at_least 1 gender = woman; at_least 1 gender = man. The plan "
-        "says how many such people you need.",
+        "says how many people each rule needs.",
     )
     attributes_per_screen: int = parameter(
         5, ge=1, le=5, label="Attributes of each screen", help="How many attributes one screen asks about."

@@ -11,9 +11,9 @@ from foundation.parameters import ParameterSet, parameter
 TABLE_FORMATS = ("parquet", "csv", "jsonl")
 LABEL_STUDIO = "label_studio"
 FORMAT_WORDS = {
-    "parquet": "Parquet: tables for programs, which one line of code loads",
+    "parquet": "Parquet: tables that programs load with one line of code",
     "csv": "CSV: tables for spreadsheets",
-    "jsonl": "JSON lines: tables for everything else",
+    "jsonl": "JSON lines: tables for any other use",
     "images": "the pictures, re-encoded",
     "coco": "boxes as COCO",
     LABEL_STUDIO: "tasks for Label Studio (with the Parquet tables they are made from)",
@@ -57,8 +57,9 @@ class ReleaseParameters(ParameterSet):
     leave_out_people: bool = parameter(
         False,
         label="Leave out people who cannot be protected otherwise",
-        help="Readers can match people across releases by their answers. If you choose this, people who "
-        "would then be recognizable are left out, with their answers. Otherwise, such a release is refused.",
+        help="Readers can match people across releases by their answers. If you choose this, people whom readers "
+        "could recognise in this way are left out, with their answers. Otherwise, a release that contains these "
+        "people is refused.",
     )
 
     @field_validator("formats", mode="before")

@@ -42,7 +42,7 @@ class Parameters(ParameterSet):
         ge=1,
         le=1_000,
         label="Raters needed for a stereotype",
-        help="How many raters must call a pair a stereotype. By default, the study’s setting is used.",
+        help="How many raters must call an attribute a stereotype of a group. By default, the study’s setting is used.",
     )
     rater_pools: str = parameter(
         words=dict(RaterPools.choices),

@@ -192,7 +192,7 @@ class CaptionParameters(ScorerParameters):
     clip: _Text = parameter(
         _DEFAULT_CLIP,
         max_length=300,
-        label="CLIP that finds words",
+        label="CLIP model that finds words",
         help=f"If empty, {_DEFAULT_CLIP} is used.",
     )
     clip_pretrained: _Text = parameter(

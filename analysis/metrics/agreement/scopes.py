@@ -192,7 +192,7 @@ def _weights(units: Units, resamples: int, seed: int, resampling: Resampling | N
     if resampling is None or units.cluster_name != "image":
         return multinomial_weights(np.bincount(units.stratum), resamples, (seed, stream))
     if len(resampling.image_weights) != units.clusters:
-        raise ValueError(f"resampling: has {len(resampling.image_weights)} images, got {units.clusters}")
+        raise ValueError(f"resampling: expected {units.clusters} images, got {len(resampling.image_weights)}")
     return resampling.image_weights
 
 

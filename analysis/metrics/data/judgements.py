@@ -54,7 +54,7 @@ class Judgements:
         """
         if isinstance(judgements, Judgements):
             if none_rows is not None:
-                raise ValueError("none_rows: pass them only when the Judgements are made")
+                raise ValueError("none_rows: cannot be added to existing Judgements")
             return judgements
         frames = [_checked(judgements, "judgements", KEYS)]
         if none_rows is not None:

@@ -49,7 +49,7 @@ def coding_errors(reviewed: Any, sizes: Mapping[str, int]) -> Result:
     size = np.array([sizes[name] for name in strata], dtype=float)
     number = np.array([(table["stratum"] == name).sum() for name in strata], dtype=float)
     if (number > size).any():
-        raise ValueError("sizes: a stratum has more reviewed answers than answers")
+        raise ValueError("sizes: a stratum has more reviewed answers than its size")
     wrong = table["rules"] != table["people"]
     opposite = [
         {rules, people} in _OPPOSITES for rules, people in zip(table["rules"], table["people"], strict=True)

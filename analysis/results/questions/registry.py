@@ -92,7 +92,7 @@ MEASURES: dict[str, DeclaredMeasure] = {
             "bradley_terry_ties",
             "Strength",
             "preferences",
-            f"{_COMPARED} Estimated from all comparisons together, with ties (Davidson’s form of the "
+            f"{_COMPARED} The values are estimated from all comparisons together, with ties (Davidson’s form of the "
             "Bradley–Terry model).",
             "compare",
             units=PAIR,
@@ -120,7 +120,7 @@ MEASURES: dict[str, DeclaredMeasure] = {
             "plackett_luce",
             "Strength",
             "rankings",
-            f"{_COMPARED} Estimated from all rankings together, with ties (Plackett–Luce).",
+            f"{_COMPARED} The values are estimated from all rankings together, with ties (Plackett–Luce).",
             "rank",
             units=SET,
         ),

@@ -142,7 +142,7 @@ class _Unusable:
 
 def _no_direction(subject: str, precision: str) -> DomainError:
     remedy = (
-        "the weights are damaged, or of another architecture"
+        "the weights are damaged, or they belong to another architecture"
         if precision == "fp32"
         else "score with precision fp32, or bf16"
     )
