@@ -80,7 +80,7 @@ class Kind(Declared):
     unit: Literal["attribute", "image", "image_attribute", "pair", "set", "association", "answer"] = (
         parameter(
             label="Unit",
-            help="What one result is about.",
+            help="What each result describes.",
             words={
                 "image": "Image",
                 "pair": "Pair of images",

@@ -166,8 +166,8 @@ class Options(ParameterSet):
         "'associations'",
         label="Texts from",
         help="From a campaign: each text that counts is a screen, which is withdrawn when the writer "
-        "withdraws consent. 'answers', for kinds that code them: models’ answers that the rules have coded. "
-        "'associations', for kinds about associations: pairs that a judge rated.",
+        "withdraws consent. 'answers': models’ answers that the rules have coded, only for kinds that code "
+        "answers. 'associations': pairs that a judge rated, only for kinds about associations.",
     )
     pairs: int = parameter(
         200,

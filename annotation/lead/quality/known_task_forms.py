@@ -55,7 +55,7 @@ class CheckSettingsForm(forms.Form):
         min_value=1,
         max_value=20,
         label="Tries at practice",
-        help_text="Annotators who do not pass in this many tries are paused and see the reason.",
+        help_text="Annotators who do not pass within this many tries are paused and see the reason.",
     )
 
     PERCENT = ("gold_share", "repeat_share", "practice_pass_mark")
