@@ -32,8 +32,9 @@ class ResourceForm(forms.Form):
     invented = forms.BooleanField(
         required=False,
         label="The groups are invented",
-        help_text="Choose this for trying things out. If the groups are invented, pages show no "
-        "content notice. A later import does not change this setting.",
+        help_text="Choose this for trying things out. If the groups are invented, the resource’s page shows "
+        "no warning, and a group’s page shows the group’s stereotypes without a click. "
+        "A later import does not change this setting.",
     )
     update = forms.BooleanField(
         required=False,
