@@ -25,7 +25,6 @@ from tests.foundation.database.keys import restart_keys
 from tests.foundation.database.migrated import load_into, migrated_database
 from tests.foundation.database.module_rows import FAST_HASHES, module_rows
 from tests.foundation.database.postgres import UNSYNCHRONIZED, delete_instead_of_truncating
-from tests.project.run.order import spread
 from tests.services.label_studio.server import LabelStudio, label_studio_server
 from tests.services.prolific.fake import FakeProlific, fake_prolific
 from tests.studies import isles
@@ -60,13 +59,9 @@ def pytest_collection() -> Iterator[object]:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Spread the slow tests among the others in parallel processes."""
+    """Let parallel processes begin with the slow tests: none still runs one when the others have nothing left."""
     if hasattr(config, "workerinput"):
-        items[:] = spread(
-            items,
-            is_slow=lambda item: item.get_closest_marker("slow") is not None,
-            module=lambda item: str(item.path),
-        )
+        items.sort(key=lambda item: item.get_closest_marker("slow") is None)
 
 
 @pytest.fixture(scope="session")

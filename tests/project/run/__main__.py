@@ -87,8 +87,8 @@ def _pytest(arguments: list[str], *, database: str | None) -> int:
         "pytest",
         "-q",
         "-n",
-        # Two more than the cores, because a test that waits for a server, a browser or a lease leaves its core idle.
-        str(min(os.cpu_count() or 1, 6) + 2),
+        # One more than the cores, because a test that waits for a server, a browser or a lease leaves its core idle.
+        str(min(os.cpu_count() or 1, 7) + 1),
         "--dist",
         "loadgroup",
         "--durations=20",
