@@ -141,7 +141,7 @@ class Command(DomainCommand):
             study = create_study(name=name, resource=resource, groups=resource.groups.all(), by=by)
         else:
             self.usage_error(
-                "--create needs --resource, or --prompt-set with mcas, pairs-parallel or a similar prompt set."
+                "--create needs --resource, or a --prompt-set with groups of its own, such as mcas or pairs-parallel."
             )
         self.stdout.write(f"Created the study {study}.")
         return study

@@ -129,7 +129,7 @@ def test_before_the_first_release_the_page_previews_its_contents(marked, lead_cl
     assert "boxes 12" in page
     assert "annotators 3" in page
     assert "images 4" in page
-    assert "No annotator whose labels count described themselves" in page
+    assert "None of the annotators whose labels count said anything about themselves" in page
 
 
 def test_the_privacy_check_follows_k(marked, lead_client):

@@ -39,7 +39,7 @@ def test_a_draft_that_is_ready_passes_every_check(ready):
 def test_the_stock_text_does_not_count_as_the_studys_consent_text(ready, study):
     study.consent_text = None
     study.save()
-    assert "text that comes with the platform" in missing(ready)["consent"]
+    assert "default consent text" in missing(ready)["consent"]
 
 
 @pytest.mark.parametrize("body", ["The Harbour Institute asks you.", "Written in 2026 by 12 people."])

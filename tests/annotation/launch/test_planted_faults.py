@@ -70,7 +70,7 @@ def offensive_without_notice(campaign: Campaign, client: Client) -> None:
 
 FAULTS = {
     "stock consent": Fault(
-        stock_consent, "agree to the text that comes with the platform", "studies:consent", of_campaign=False
+        stock_consent, "be shown the default consent text", "studies:consent", of_campaign=False
     ),
     "pay unsaid": Fault(
         lambda _campaign, client: edit(client, pay_amount=""),

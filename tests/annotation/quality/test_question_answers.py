@@ -104,7 +104,7 @@ def test_the_standard_rules_of_a_kind_use_its_measures(kind):
 
 def test_a_rule_by_a_measure_that_the_kind_lacks_is_refused(study, lead):
     campaign = opened(study, lead, "open_question", per_prompt=1)
-    with pytest.raises(DomainError, match="are not measured by: accuracy on gold tasks"):
+    with pytest.raises(DomainError, match="do not have the measure “accuracy on gold tasks”"):
         rules.set_rule(
             campaign=campaign, by=lead, measure="gold_accuracy", action="warn", threshold=0.5, minimum=5
         )

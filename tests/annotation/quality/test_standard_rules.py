@@ -127,7 +127,7 @@ def test_a_careless_annotator_is_warned_while_working(wide, work):
     assert work(wide, careless, nearly_always_none(generator), lambda: 0.1, 40) == []
     cache.clear()  # as if a minute had passed
     (warning,) = work(wide, careless, nearly_always_none(generator), lambda: 0.1, 1)
-    assert "You usually took 0.1 seconds for a task." in warning
+    assert "You usually spent 0.1 seconds on a task." in warning
     assert "You varied your answers" in warning
     assert {event.enrolment.annotator for event in QualityEvent.objects.all()} == {careless}
 

@@ -238,7 +238,7 @@ class TestCommand:
         assert "688 images of 36 prompts" in capsys.readouterr().out
 
     def test_creating_a_study_needs_a_prompt_set_and_a_resource(self, db):
-        with pytest.raises(CommandError, match="--create needs --prompt-set mcas"):
+        with pytest.raises(CommandError, match="--create needs --resource, or a --prompt-set"):
             self.generate("--study", "Isles", "--create", "--prompt-set", "visage")
         with pytest.raises(DomainError, match="There is no resource “None such”"):
             self.generate("--study", "Isles", "--create", "--resource", "None such")

@@ -98,7 +98,7 @@ def test_answers_to_both_copies_of_a_task_stay_and_that_is_said(label_studio, ra
     for number, person in zip((min(held), copy), label_studio.annotators, strict=False):
         answer_there(label_studio, number, person)
     report = push(bridge=bridge, by=lead)
-    assert "1 task is in a project twice, and both were answered" in str(report)
+    assert "1 task is in a project twice, and both copies were answered" in str(report)
     assert set(there(label_studio, bridge)[project.external_id]) == {copy, *held}
 
 
