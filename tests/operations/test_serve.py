@@ -73,8 +73,9 @@ def test_one_signal_ends_web_server_and_worker(server, signum):
         said = welcome(process)
         assert answers(port)
         wait_until(lambda: child(process, "worker"))
+        # gunicorn with its two workers, and our worker
+        wait_until(lambda: len(psutil.Process(process.pid).children(recursive=True)) >= 4)
         started = psutil.Process(process.pid).children(recursive=True)
-        assert len(started) >= 4  # gunicorn with its two workers, and our worker
         process.send_signal(signum)
         ended, _ = process.communicate(timeout=PATIENCE_SECONDS)
         assert process.returncode == 0, ended
