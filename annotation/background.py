@@ -83,7 +83,7 @@ def send_letters(job: Job, progress: Progress) -> dict[str, Any]:
     ]
     sent = counts.get(InvitationLetter.State.SENT, 0)
     return {
-        "summary": f"{sent:,} of {sum(counts.values()):,} letters are sent.",
+        "summary": f"{sent:,} of {sum(counts.values()):,} e-mails were sent.",
         "lines": lines,
         "url": reverse("annotation:invitations", args=[campaign.study.slug, campaign.slug]),
     }

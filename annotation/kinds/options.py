@@ -355,7 +355,7 @@ class Options(ParameterSet):
         tuple(Notice.Kind.values),
         words={kind.value: kind.label for kind in Notice.Kind},
         label="E-mail leads when",
-        help="Leads get one letter for each notice. Pages show all notices. Letters need a mail server.",
+        help="Leads get one e-mail for each notice. Pages show all notices. E-mails need a mail server.",
     )
     stuck_hours: int = parameter(
         24,

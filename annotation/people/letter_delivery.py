@@ -84,7 +84,7 @@ class Post:
             return Delivery(State.FAILED, "The mail server cannot send to this address.")
         except (smtplib.SMTPException, OSError) as error:
             self.close()
-            reason = f"The connection broke off ({type(error).__name__}). The letter may have been sent."
+            reason = f"The connection broke off ({type(error).__name__}). The e-mail may have been sent."
             return Delivery(State.UNKNOWN, reason)
         return Delivery(State.SENT)
 
@@ -193,5 +193,5 @@ def _unreachable(campaign: Campaign, error: Exception) -> DomainError:
     return DomainError(
         "mail_not_sent",
         f"The mail server cannot be reached ({type(error).__name__}). Check EMAIL_HOST and the other EMAIL settings. "
-        "This server tries to send the letters again in five minutes.",
+        "This server tries to send the e-mails again in five minutes.",
     )

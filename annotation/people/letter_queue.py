@@ -62,7 +62,7 @@ def give_up_lost() -> int:
     return lost.update(
         state=State.UNKNOWN,
         next_try_at=None,
-        problem="The server stopped while it sent this letter. The letter may have been sent.",
+        problem="The server stopped while it sent this e-mail. The e-mail may have been sent.",
     )
 
 

@@ -58,7 +58,7 @@ def invite_people(
         more = f" and {len(invited) - _SHOWN:,} more" if len(invited) > _SHOWN else ""
         message = (
             f"A link of this campaign was sent before to {', '.join(invited[:_SHOWN])}{more}. "
-            "Leave these addresses out; you can send their letters again from the list of links."
+            "Leave these addresses out; you can send their e-mails again from the list of links."
         )
         raise Conflict("addresses_invited", message, fields={"labels": message})
     links = invitations.invite_each(
@@ -136,7 +136,7 @@ def hold_restored() -> int:
     return waiting.update(
         state=State.UNKNOWN,
         next_try_at=None,
-        problem="The server was restored from a backup. This letter may have been sent after the backup was made.",
+        problem="The server was restored from a backup. This e-mail may have been sent after the backup was made.",
     )
 
 

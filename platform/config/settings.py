@@ -286,7 +286,7 @@ LABEL_STUDIO_RECONCILE_MINUTES = env.integer("LABEL_STUDIO_RECONCILE_MINUTES", 1
 # Prolific's API: the only address to which this server sends a panel's token.
 PROLIFIC_URL = env.text("PROLIFIC_URL", "https://api.prolific.com").rstrip("/")
 
-# The mail server; without a host, no letters are sent.
+# The mail server; without a host, no e-mails are sent.
 EMAIL_HOST = env.text("EMAIL_HOST", "")
 EMAIL_PORT = env.integer("EMAIL_PORT", 25, minimum=1)
 EMAIL_HOST_USER = env.text("EMAIL_HOST_USER", "")

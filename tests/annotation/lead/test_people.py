@@ -255,7 +255,7 @@ def test_leads_read_addresses_and_why_a_letter_was_not_sent_and_analysts_do_not(
     seen = analyst_client.get(LINKS).content.decode()
     assert "example.org" not in seen
     assert "Ada" not in seen
-    assert "letter not sent" in seen
+    assert "e-mail not sent" in seen
 
 
 def test_links_are_filtered_by_state_and_note(mailed, lead_client, analyst_client):

@@ -63,7 +63,7 @@ def test_each_person_gets_a_letter_with_their_link(marking, lead, mail_server):
     (job,) = Job.objects.filter(kind=letter_queue.SEND)
     execute(job.pk)
     job.refresh_from_db()
-    assert (job.state, job.result["summary"]) == ("succeeded", "2 of 2 letters are sent.")
+    assert (job.state, job.result["summary"]) == ("succeeded", "2 of 2 e-mails were sent.")
     sent = {letter["To"]: letter for letter in mail_server.letters()}
     assert set(sent) == {"ada@example.org", "cleo@example.org"}
     token_of = {invitation.label: token for invitation, token in links}
