@@ -46,7 +46,7 @@ def current_digest(image: str) -> str:
         answer = urllib.request.urlopen(request, timeout=30)
     digest = str(answer.headers["Docker-Content-Digest"])
     if not re.fullmatch(r"sha256:[0-9a-f]{64}", digest):
-        raise ValueError(f"the registry names no digest for {image}")
+        raise ValueError(f"the registry returned no digest for {image}")
     return digest
 
 

@@ -21,7 +21,7 @@ class PlanParameters(ParameterSet):
 
     images: str = parameter(
         "10, 15, 20, 30", max_length=60, expected=_SEVERAL, label="Images of each group",
-        help="One number, or several to compare.",
+        help="Number of images of each identity group: one number, or several to compare.",
     )  # fmt: skip
     annotators: str = parameter(
         "30",

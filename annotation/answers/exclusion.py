@@ -56,7 +56,10 @@ def take_back(annotation: Annotation) -> Annotation:
     if assignment is not None and assignment.slot is None:
         slot = slots.take(annotation.task_id, annotation.annotator_id)
         if slot is None:
-            status, reason = Status.SURPLUS, "no place was free for this annotator when it was readmitted"
+            status, reason = (
+                Status.SURPLUS,
+                "no place was free for this annotator when the answer was readmitted",
+            )
         else:
             Assignment.objects.filter(pk=assignment.pk).update(state=State.SUBMITTED, slot=slot)
     _set_status(annotation, status, reason)

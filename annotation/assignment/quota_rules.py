@@ -347,7 +347,7 @@ def _parse_line(text: str) -> Rule:
 
 def _parse_object(raw: object) -> Rule:
     if not isinstance(raw, Mapping):
-        raise ValueError(f"Give a line or an object. {_HOW_TO}")
+        raise ValueError(f"Give the rule as a line of text or as an object. {_HOW_TO}")
     field_names = {"kind", "field", "k", "values", "negated", "matches_group"}
     if unknown := sorted(str(name) for name in raw.keys() - field_names):
         raise ValueError(f"a rule has no {', '.join(unknown)}.")

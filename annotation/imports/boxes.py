@@ -57,7 +57,7 @@ def boxes_of(
     Raises ValueError if there are not four numbers per box, or if a size is needed and unknown.
     """
     if len(numbers) % 4:
-        raise ValueError(f"the box has {len(numbers)} numbers; a box has four")
+        raise ValueError(f"the box has {len(numbers)} numbers, but a box needs four")
     if numbers and size is None and box_format != BoxFormat.PERCENT:
         raise ValueError("the box is in pixels and the size of the image is not known")
     boxes, repairs = [], set[str]()

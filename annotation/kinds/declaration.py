@@ -31,7 +31,7 @@ class StandardRule(Declared):
             words={
                 "median_seconds": "Median time per screen below (seconds)",
                 "variety": "Variety of answers below (share)",
-                "straight_lining": "Same answer in a row above (share)",
+                "straight_lining": "Most frequent answer above (share)",
                 "agreement": "Agreement with others below (share)",
                 "gold_accuracy": "Right answers to gold tasks below (share)",
             },

@@ -89,7 +89,7 @@ def send_to(*, invitation: Invitation, address: str, text: LetterText, by: User 
     _refuse_if_joined(invitation)
     letter = InvitationLetter.objects.select_for_update().filter(invitation=invitation).first()
     if letter is not None and letter.state in (State.PLANNED, State.SENDING):
-        raise Conflict("letter_under_way", "This letter is being sent.")
+        raise Conflict("letter_under_way", "This e-mail is already being sent.")
     if letter is not None and letter.link_sealed and invitation.revoked_at is None:
         link = addresses.unseal(letter.link_sealed)
     else:

@@ -144,7 +144,7 @@ def _no_direction(subject: str, precision: str) -> DomainError:
     remedy = (
         "the weights are damaged, or they belong to another architecture"
         if precision == "fp32"
-        else "score with precision fp32, or bf16"
+        else "use precision fp32 or bf16"
     )
     return DomainError(
         "vectors_not_finite",

@@ -20,7 +20,7 @@ from web.form_page import FormPage
 _MOVES: dict[str, tuple[Callable[..., Enrolment], str]] = {
     "pause": (enrolments.pause, "{} is paused."),
     "resume": (enrolments.resume, "{} is resumed."),
-    "exclude": (enrolments.exclude, "{} is excluded: these labels no longer count."),
+    "exclude": (enrolments.exclude, "{} is excluded: this annotator’s labels no longer count."),
 }
 
 

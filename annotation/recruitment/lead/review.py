@@ -147,7 +147,7 @@ class PaymentAgain(PaymentView, Confirmation):
 
     def call(self) -> str:
         outbox.plan_again(payment=self.payment, by=self.by)
-        return "The bonus will be sent again, unless the panel shows it by then."
+        return "The bonus will be sent again, unless the panel shows it before."
 
 
 @requires(post=Capability.RECRUIT)

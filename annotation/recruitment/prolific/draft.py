@@ -92,7 +92,9 @@ def publish(*, recruitment: Recruitment, by: User) -> Recruitment:
     if not recruitment.remote_study:
         raise Conflict("recruitment_not_drafted", "Create the draft at Prolific first.")
     if recruitment.campaign.state != Campaign.State.OPEN:
-        raise Conflict("campaign_not_open", "Open the campaign first, because people come immediately.")
+        raise Conflict(
+            "campaign_not_open", "Open the campaign first: people arrive as soon as the draft is published."
+        )
     with access.client_of(recruitment.provider, patience=SHORT) as client:
         study = client.study(recruitment.remote_study)
     price = recruitment.remote_cost

@@ -47,7 +47,9 @@ class Command(DomainCommand):
             if options["study"]:
                 study = study or _new_study(options["study"], by)
                 added = add_descriptors(study=study, resource=report.resource, by=by)
-                lines.append(f"{study}: {added.created:,} descriptors new, {added.completed:,} completed.")
+                lines.append(
+                    f"{study}: {added.created:,} new descriptors; {added.completed:,} existing descriptors were completed."
+                )
         for line in lines:
             self.stdout.write(line)
 

@@ -64,7 +64,7 @@ def _templates(study: Study, chosen: PromptSet) -> list[PromptTemplate]:
     if chosen.has_phrases and study.protocol != Study.Protocol.MCAS:
         raise DomainError(
             "prompt_set_needs_mcas",
-            f"The prompt set {chosen.name} has targets and attribute sets, which only a study of MCAS has.",
+            f"The prompt set {chosen.name} has targets and attribute sets, which only MCAS studies use.",
         )
     templates = _of_scenarios(study, chosen)
     for prompts in chosen.prompts:

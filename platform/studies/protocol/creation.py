@@ -115,7 +115,7 @@ def check_rule(
         )
         raise DomainError("most_stereotypes_too_small", message, fields={"most_stereotypes": message})
     if rater_pools not in RaterPools.values:
-        message = f"The pools of raters are {' or '.join(RaterPools.values)}."
+        message = f"The pools of raters must be {' or '.join(RaterPools.values)}."
         raise DomainError("rater_pools_unknown", message, fields={"rater_pools": message})
 
 

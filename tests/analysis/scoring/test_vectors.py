@@ -70,7 +70,7 @@ def test_an_image_whose_vector_is_not_finite_fails_alone(study, encoder):
 
 def test_five_vectors_in_a_row_that_are_not_finite_stop_the_scorer_and_name_the_precision(study, encoder):
     add_images(study, 6)
-    with pytest.raises(DomainError, match=r"with precision fp16: score with precision fp32, or bf16\."):
+    with pytest.raises(DomainError, match=r"with precision fp16: use precision fp32 or bf16\."):
         embed(study, encoder, [1, 2, *[np.nan] * 10])
     assert ImageEmbedding.objects.count() == 2
 

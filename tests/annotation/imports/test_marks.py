@@ -151,7 +151,7 @@ def test_unreadable_rows_are_rejected_with_number_and_reason(bring_marks):
         8: "no image",
         9: "no annotator",
         10: "“[nan, nan]” are not coordinates",
-        11: "the box has 3 numbers; a box has four",
+        11: "the box has 3 numbers, but a box needs four",
         12: "the image has another group in an earlier row",
         13: "5 cells where the header has 6",
         14: "image longer than 500 characters",

@@ -135,7 +135,7 @@ def test_the_command_adds_them_to_a_study_and_keeps_its_forms(db, tmp_path, caps
         "Elder": ({"singular": "Elder", "plural": "Elders"}, ["age", "trade"]),
         "Baker": ({"singular": "Baker"}, ["age"]),
     }
-    assert "1 descriptors new, 1 completed" in capsys.readouterr().out
+    assert "1 new descriptors; 1 existing descriptors were completed" in capsys.readouterr().out
     with pytest.raises(DomainError, match="is about groups of “Isles”"):
         call_command("import_descriptors", str(path), "--resource", "Other", "--study", "Words")
     assert list(Resource.objects.values_list("name", flat=True)) == ["Isles"]

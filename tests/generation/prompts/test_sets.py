@@ -133,7 +133,7 @@ class TestPull:
         assert plan_run(study=study, backend="sketch", by=lead, prompt_set=published).requests.count() == 30
 
     def test_targets_need_a_study_of_mcas(self, study, lead):
-        with pytest.raises(DomainError, match="which only a study of MCAS has"):
+        with pytest.raises(DomainError, match="which only MCAS studies use"):
             plan_run(study=study, backend="sketch", by=lead, prompt_set=prompt_set("mcas"))
 
 
