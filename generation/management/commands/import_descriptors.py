@@ -48,7 +48,8 @@ class Command(DomainCommand):
                 study = study or _new_study(options["study"], by)
                 added = add_descriptors(study=study, resource=report.resource, by=by)
                 lines.append(
-                    f"{study}: {added.created:,} new descriptors; {added.completed:,} existing descriptors were completed."
+                    f"{study}: {added.created:,} new descriptors; "
+                    f"{added.completed:,} existing descriptors were completed."
                 )
         for line in lines:
             self.stdout.write(line)

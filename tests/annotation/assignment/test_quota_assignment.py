@@ -166,7 +166,7 @@ def test_the_number_left_counts_only_permitted_tasks(study, lead):
         ({"kind": "at_least", "field": "gender", "k": 1, "hair": "red"}, "no hair"),
         ({"kind": "at_least", "field": "gender", "k": 1, "values": ["a\0b"]}, "control character"),
         ({"kind": "at_least", "field": "gender", "k": 1, "values": ["\ud800"]}, "control character"),
-        (3, "Give a line or an object"),
+        (3, "Give the rule as a line of text or as an object"),
     ],
 )
 def test_a_wrong_rule_is_named(study, lead, rule, said):
