@@ -183,8 +183,8 @@ def test_numbers_that_cannot_be_brought_up_to_date_say_so(signed_in, resource):
     page.route("**/studies/new/totals/", lambda route: route.abort())
     page.get_by_role("button", name="Select all shown").click()
     expect(page.get_by_role("button", name="Recalculate").last).to_be_visible()
-    expect(page.locator("[data-totals]")).to_contain_text("not up to date")
-    expect(page.locator("#announcer")).to_contain_text("not up to date")
+    expect(page.locator("[data-totals]")).to_contain_text("out of date")
+    expect(page.locator("#announcer")).to_contain_text("out of date")
     page.complaints.clear()  # the request that should fail
     page.get_by_role("button", name="Recalculate").last.click()
     expect(page.locator("[data-totals] strong").first).to_have_text("30")

@@ -42,7 +42,7 @@ def test_mcas_of_other_sets_from_choice_to_count(signed_in):
     expect(total).to_have_text("68", timeout=SLOW)  # 1 × 20 + 3 × 16
     page.route("**/studies/new/mcas/totals/", lambda route: route.abort())
     page.get_by_label("Images of each target").fill("5")
-    expect(page.locator("[data-live-answer]")).to_contain_text("not up to date")
+    expect(page.locator("[data-live-answer]")).to_contain_text("out of date")
     expect(page.get_by_role("button", name="Recalculate")).to_be_visible()
     page.complaints.clear()  # the request that should fail
     assert not Study.objects.exists()
