@@ -109,7 +109,7 @@ def test_a_lead_starts_a_judge_from_the_page_and_sees_its_cost(study, lead, lead
         "Bias level of associations",
         "Sentiment of associations",
         "Budget",
-        "tokens in and 16 out",
+        "16 output tokens",
     ):
         assert words in page, words
     fields = {

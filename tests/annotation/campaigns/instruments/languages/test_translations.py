@@ -202,7 +202,7 @@ def test_other_texts_of_an_opened_campaign_get_a_new_version(draft, lead):
 def test_an_offered_language_stays(draft, lead):
     put(draft, filled(draft, "de"))
     opened = lifecycle.open_(campaign=draft, by=lead)
-    with pytest.raises(Conflict, match="it stays"):
+    with pytest.raises(Conflict, match="so it cannot be removed"):
         translations.remove_language(campaign=opened, language="de", by=lead)
     versions.revise(campaign=opened, guidelines="Read slowly.", by=lead)
     translations.settle(opened, by=lead)
