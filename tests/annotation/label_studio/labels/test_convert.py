@@ -96,7 +96,7 @@ def test_ratings_are_read():
         ([*rating(1), *rating(2)], "answered 2 times"),
         ([choices("rating", "Agree")], "not one of the five"),
         (marks("kite"), "marks attributes, but the task asks for a rating"),
-        (rating(3, "x" * 2001), "under 2,000"),
+        (rating(3, "x" * 2001), "at most 2,000"),
         (rating(3, "a \0 b"), "Write text"),
     ],
 )
