@@ -34,7 +34,9 @@ _COLUMNS = (
         "text that the model was asked for and that the word was taken from",
         values=_MODALITIES,
     ),
-    Column("setting", "string", "setting of the question in the probe set"),
+    Column(
+        "setting", "string", "form of the question, such as plural; answers to one form are counted together"
+    ),
     Column("dimension", "string", "dimension of the descriptor, such as age; empty if it has none", True),
     Column("descriptor", "string", "identity group that the model was asked about"),
     Column("word", "string", "word that the model answered, in lower case", exact=True),
