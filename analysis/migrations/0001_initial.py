@@ -54,6 +54,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['-id'],
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(('inputs_digest', ''), _negated=True), name='report_has_inputs_digest'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -65,6 +68,11 @@ class Migration(migrations.Migration):
                 ('content', models.BinaryField()),
                 ('report', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='tables', to='analysis.report')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('report', 'name'), name='report_table_once'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='Scorer',
@@ -84,6 +92,11 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['-id'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('study', 'configuration'), name='scorer_configuration_once'),
+                    models.UniqueConstraint(fields=('study', 'model_label'), name='scorer_label_unique'),
+                    models.CheckConstraint(condition=models.Q(('model_label', ''), _negated=True), name='scorer_has_label'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -95,6 +108,12 @@ class Migration(migrations.Migration):
                 ('image', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='generation.image')),
                 ('scorer', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='scored_images', to='analysis.scorer')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('scorer', 'image'), name='scored_image_once'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('outcome', 'done'), ('reason', '')), models.Q(('outcome', 'failed'), models.Q(('reason', ''), _negated=True)), _connector='OR'), name='scored_image_failed_for_a_reason'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='Caption',
@@ -105,6 +124,13 @@ class Migration(migrations.Migration):
                 ('image', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='captions', to='generation.image')),
                 ('scorer', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='captions', to='analysis.scorer')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('scorer', 'image', 'text'), name='caption_text_once'),
+                    models.UniqueConstraint(fields=('scorer', 'image', 'position'), name='caption_position_once'),
+                    models.CheckConstraint(condition=models.Q(('text', ''), _negated=True), name='caption_has_text'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='AttributeScore',
@@ -116,6 +142,13 @@ class Migration(migrations.Migration):
                 ('image', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='generation.image')),
                 ('scorer', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='attribute_scores', to='analysis.scorer')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('scorer', 'image', 'attribute'), name='attribute_score_once'),
+                    models.CheckConstraint(condition=models.Q(('probability__gte', 0), ('probability__lte', 1)), name='attribute_score_is_probability'),
+                    models.CheckConstraint(condition=models.Q(('cosine__gte', -1.001), ('cosine__lte', 1.001)), name='attribute_score_is_cosine'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='TextEmbedding',
@@ -126,6 +159,11 @@ class Migration(migrations.Migration):
                 ('vector', models.BinaryField()),
                 ('encoder', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='text_embeddings', to='analysis.encoder')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('encoder', 'text_sha256'), name='text_embedding_once'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='TextScore',
@@ -136,6 +174,12 @@ class Migration(migrations.Migration):
                 ('caption', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='text_scores', to='analysis.caption')),
                 ('scorer', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='text_scores', to='analysis.scorer')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('scorer', 'caption', 'label'), name='text_score_once'),
+                    models.CheckConstraint(condition=models.Q(('score__gte', 0), ('score__lte', 1)), name='text_score_is_probability'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='ImageEmbedding',
@@ -173,69 +217,5 @@ class Migration(migrations.Migration):
                 'ordering': ['study', '-version'],
                 'constraints': [models.UniqueConstraint(fields=('study', 'version'), name='release_version_once'), models.CheckConstraint(condition=models.Q(('version__gte', 1)), name='release_version_from_one'), models.CheckConstraint(condition=models.Q(('inputs_digest', ''), _negated=True), name='release_has_inputs_digest'), models.CheckConstraint(condition=models.Q(models.Q(('archive', ''), ('archive_bytes__isnull', True)), models.Q(models.Q(('archive', ''), _negated=True), ('archive_bytes__isnull', False)), _connector='OR'), name='release_archive_has_size'), models.CheckConstraint(condition=models.Q(('set_aside_at__isnull', True), ('archive', ''), _connector='OR'), name='release_set_aside_without_files')],
             },
-        ),
-        migrations.AddConstraint(
-            model_name='report',
-            constraint=models.CheckConstraint(condition=models.Q(('inputs_digest', ''), _negated=True), name='report_has_inputs_digest'),
-        ),
-        migrations.AddConstraint(
-            model_name='reporttable',
-            constraint=models.UniqueConstraint(fields=('report', 'name'), name='report_table_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='scorer',
-            constraint=models.UniqueConstraint(fields=('study', 'configuration'), name='scorer_configuration_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='scorer',
-            constraint=models.UniqueConstraint(fields=('study', 'model_label'), name='scorer_label_unique'),
-        ),
-        migrations.AddConstraint(
-            model_name='scorer',
-            constraint=models.CheckConstraint(condition=models.Q(('model_label', ''), _negated=True), name='scorer_has_label'),
-        ),
-        migrations.AddConstraint(
-            model_name='scoredimage',
-            constraint=models.UniqueConstraint(fields=('scorer', 'image'), name='scored_image_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='scoredimage',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('outcome', 'done'), ('reason', '')), models.Q(('outcome', 'failed'), models.Q(('reason', ''), _negated=True)), _connector='OR'), name='scored_image_failed_for_a_reason'),
-        ),
-        migrations.AddConstraint(
-            model_name='caption',
-            constraint=models.UniqueConstraint(fields=('scorer', 'image', 'text'), name='caption_text_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='caption',
-            constraint=models.UniqueConstraint(fields=('scorer', 'image', 'position'), name='caption_position_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='caption',
-            constraint=models.CheckConstraint(condition=models.Q(('text', ''), _negated=True), name='caption_has_text'),
-        ),
-        migrations.AddConstraint(
-            model_name='attributescore',
-            constraint=models.UniqueConstraint(fields=('scorer', 'image', 'attribute'), name='attribute_score_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='attributescore',
-            constraint=models.CheckConstraint(condition=models.Q(('probability__gte', 0), ('probability__lte', 1)), name='attribute_score_is_probability'),
-        ),
-        migrations.AddConstraint(
-            model_name='attributescore',
-            constraint=models.CheckConstraint(condition=models.Q(('cosine__gte', -1.001), ('cosine__lte', 1.001)), name='attribute_score_is_cosine'),
-        ),
-        migrations.AddConstraint(
-            model_name='textembedding',
-            constraint=models.UniqueConstraint(fields=('encoder', 'text_sha256'), name='text_embedding_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='textscore',
-            constraint=models.UniqueConstraint(fields=('scorer', 'caption', 'label'), name='text_score_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='textscore',
-            constraint=models.CheckConstraint(condition=models.Q(('score__gte', 0), ('score__lte', 1)), name='text_score_is_probability'),
         ),
     ]

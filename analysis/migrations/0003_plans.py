@@ -31,6 +31,10 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['-id'],
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(('hypothesis', ''), _negated=True), name='plan_has_hypothesis'),
+                    models.CheckConstraint(condition=models.Q(('primary_measure__in', ['theta', 'theta_pooled'])), name='plan_measure_known'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -47,26 +51,11 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['study', '-number'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('study', 'number'), name='preregistration_number_once'),
+                    models.CheckConstraint(condition=models.Q(('number__gte', 1)), name='preregistration_number_from_one'),
+                    models.CheckConstraint(condition=models.Q(('sha256', ''), _negated=True), name='preregistration_has_digest'),
+                ],
             },
-        ),
-        migrations.AddConstraint(
-            model_name='studyplan',
-            constraint=models.CheckConstraint(condition=models.Q(('hypothesis', ''), _negated=True), name='plan_has_hypothesis'),
-        ),
-        migrations.AddConstraint(
-            model_name='studyplan',
-            constraint=models.CheckConstraint(condition=models.Q(('primary_measure__in', ['theta', 'theta_pooled'])), name='plan_measure_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='preregistration',
-            constraint=models.UniqueConstraint(fields=('study', 'number'), name='preregistration_number_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='preregistration',
-            constraint=models.CheckConstraint(condition=models.Q(('number__gte', 1)), name='preregistration_number_from_one'),
-        ),
-        migrations.AddConstraint(
-            model_name='preregistration',
-            constraint=models.CheckConstraint(condition=models.Q(('sha256', ''), _negated=True), name='preregistration_has_digest'),
         ),
     ]

@@ -59,6 +59,13 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['study', 'id'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('study', 'slug'), name='campaign_slug_unique_in_study'),
+                    models.CheckConstraint(condition=models.Q(('attributes_per_screen__gte', 1), ('attributes_per_screen__lte', 5)), name='campaign_one_to_five_attributes'),
+                    models.CheckConstraint(condition=models.Q(('annotators_per_task__gte', 1), ('annotators_per_task__lte', 100)), name='campaign_annotators_per_task_range'),
+                    models.CheckConstraint(condition=models.Q(('lease_minutes__gte', 1)), name='campaign_lease_positive'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('opened_at__isnull', True), ('state', 'draft')), models.Q(models.Q(('state', 'draft'), _negated=True), ('opened_at__isnull', False)), _connector='OR'), name='campaign_opened_once_not_draft'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -70,6 +77,11 @@ class Migration(migrations.Migration):
                 ('campaign', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='planned_attributes', to='annotation.campaign')),
                 ('group', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='studies.studygroup')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('campaign', 'group', 'attribute'), name='campaign_attribute_once'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='CampaignSnapshot',
@@ -84,6 +96,13 @@ class Migration(migrations.Migration):
                 ('claimed_until', models.DateTimeField(blank=True, null=True)),
                 ('campaign', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='snapshots', to='annotation.campaign')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('campaign', 'subject', 'argument'), name='campaign_snapshot_once_of_a_subject'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('counted_at__isnull', True), ('value__isnull', True)), models.Q(('counted_at__isnull', False), ('value__isnull', False)), _connector='OR'), name='campaign_snapshot_has_its_moment'),
+                    models.CheckConstraint(condition=models.Q(('seconds__gte', 0)), name='campaign_snapshot_seconds_not_negative'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='ImageReport',
@@ -101,6 +120,11 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['-id'],
+                'constraints': [
+                    models.UniqueConstraint(condition=models.Q(('state', 'open')), fields=('annotator', 'image'), name='image_report_one_open'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('closed_at__isnull', True), ('state', 'open')), models.Q(models.Q(('state', 'open'), _negated=True), ('closed_at__isnull', False)), _connector='OR'), name='image_report_closed_unless_open'),
+                    models.CheckConstraint(condition=models.Q(('reason__in', ['real_person', 'illegal', 'broken', 'other'])), name='image_report_reason_known'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -116,6 +140,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['campaign', '-version'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('campaign', 'version'), name='instrument_version_unique'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -153,6 +180,10 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['-id'],
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(('limit__gte', 1)), name='invitation_limit_positive'),
+                    models.CheckConstraint(condition=models.Q(('annotator__isnull', True), ('limit', 1), _connector='OR'), name='invitation_personal_has_limit_one'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -167,6 +198,11 @@ class Migration(migrations.Migration):
                 ('campaign', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='enrolments', to='annotation.campaign')),
                 ('invitation', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='enrolments', to='annotation.invitation')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('campaign', 'annotator'), name='enrolment_once'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='Judgement',
@@ -177,6 +213,12 @@ class Migration(migrations.Migration):
                 ('annotation', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='judgements', to='annotation.annotation')),
                 ('attribute', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='catalog.attribute')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('annotation', 'attribute'), name='judgement_once_per_attribute'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('present__isnull', False), ('rating__isnull', True)), models.Q(('present__isnull', True), ('rating__gte', 1), ('rating__isnull', False), ('rating__lte', 5)), _connector='OR'), name='judgement_is_mark_or_rating'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='Box',
@@ -189,6 +231,11 @@ class Migration(migrations.Migration):
                 ('clipped', models.BooleanField(default=False)),
                 ('judgement', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='boxes', to='annotation.judgement')),
             ],
+            options={
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(('height__gt', 0), ('width__gt', 0), ('x__gte', 0), ('y__gte', 0), ('x__lte', django.db.models.expressions.CombinedExpression(models.Value(1.000001), '-', models.F('width'))), ('y__lte', django.db.models.expressions.CombinedExpression(models.Value(1.000001), '-', models.F('height')))), name='box_inside_image'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='LabelStudioBridge',
@@ -226,6 +273,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['-id'],
+                'indexes': [
+                    models.Index(condition=models.Q(('done_at', None)), fields=['bridge', 'id'], name='label_studio_event_to_do'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -244,6 +294,12 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['bridge', 'id'],
+                'constraints': [
+                    models.UniqueConstraint(condition=models.Q(('gone_at', None)), fields=('bridge', 'external_id'), name='label_studio_project_once'),
+                    models.UniqueConstraint(condition=models.Q(('gone_at', None), ('slot__isnull', False)), fields=('bridge', 'slot'), name='label_studio_project_of_slot'),
+                    models.UniqueConstraint(condition=models.Q(('annotator__isnull', False), ('gone_at', None)), fields=('bridge', 'annotator'), name='label_studio_project_of_annotator'),
+                    models.CheckConstraint(condition=models.Q(('slot__isnull', True), ('annotator__isnull', True), _connector='OR'), name='label_studio_project_of_one_thing'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -262,6 +318,10 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['study', 'id'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('study', 'url'), name='label_studio_server_once_in_study'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('problem', ''), ('problem_text', '')), models.Q(models.Q(('problem', ''), _negated=True), models.Q(('problem_text', ''), _negated=True)), _connector='OR'), name='label_studio_server_problem_said'),
+                ],
             },
         ),
         migrations.AddField(
@@ -286,6 +346,11 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['server', 'id'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('server', 'external_id'), name='label_studio_user_once'),
+                    models.UniqueConstraint(condition=models.Q(('annotator__isnull', False)), fields=('server', 'annotator'), name='label_studio_user_is_one_annotator'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('annotator__isnull', False), ('state', 'mapped')), models.Q(('annotator__isnull', True), ('state__in', ['waiting', 'ignored'])), _connector='OR'), name='label_studio_user_mapped_to_somebody'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -330,6 +395,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['mirrored', 'changed_at', 'digest'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('mirrored', 'digest'), name='label_studio_version_once'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -344,6 +412,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['-id'],
+                'constraints': [
+                    models.UniqueConstraint(condition=models.Q(('resolved_at', None)), fields=('campaign', 'kind'), name='notice_one_open_of_a_kind'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -358,6 +429,11 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['enrolment', 'number'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('enrolment', 'number'), name='practice_round_number_unique'),
+                    models.UniqueConstraint(condition=models.Q(('passed__isnull', True)), fields=('enrolment',), name='practice_one_round_at_a_time'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('ended_at__isnull', True), ('passed__isnull', True)), models.Q(('ended_at__isnull', False), ('passed__isnull', False)), _connector='OR'), name='practice_round_ends_with_a_result'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -377,6 +453,10 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['-id'],
+                'constraints': [
+                    models.UniqueConstraint(condition=models.Q(('ended_at', None)), fields=('enrolment', 'measure', 'action'), name='quality_event_stands_once'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('ended_at', None), ('ending', '')), models.Q(('ended_at__isnull', False), models.Q(('ending', ''), _negated=True)), _connector='OR'), name='quality_event_ends_for_a_reason'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -392,6 +472,12 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['campaign', 'id'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('campaign', 'measure', 'action'), name='quality_rule_once'),
+                    models.CheckConstraint(condition=models.Q(('standard', False), ('action', 'warn'), _connector='OR'), name='quality_rule_standard_only_warns'),
+                    models.CheckConstraint(condition=models.Q(('minimum__gte', 1)), name='quality_rule_rests_on_something'),
+                    models.CheckConstraint(condition=models.Q(('threshold__gte', 0), models.Q(('threshold__lte', 1), ('measure', 'median_seconds'), _connector='OR')), name='quality_threshold_in_range'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -408,6 +494,11 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['campaign', 'id'],
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(models.Q(('k__isnull', True), ('kind', 'distinct'), ('matches_group', ''), ('negated', False)), models.Q(('k__gte', 1), ('k__isnull', False), ('kind', 'at_least')), models.Q(('k__gte', 0), ('k__isnull', False), ('kind', 'at_most')), _connector='OR'), name='quota_rule_counts_unless_distinct'),
+                    models.CheckConstraint(condition=models.Q(('field__in', ('gender', 'region_of_origin', 'nationality', 'country_of_residence', 'age_band', 'languages'))), name='quota_rule_field_known'),
+                    models.CheckConstraint(condition=models.Q(('matches_group__in', ['', 'region', 'nationality'])), name='quota_rule_group_part_known'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -425,6 +516,19 @@ class Migration(migrations.Migration):
                 ('campaign', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='tasks', to='annotation.campaign')),
                 ('image', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='tasks', to='generation.image')),
             ],
+            options={
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(('purpose', 'label'), models.Q(('purpose__in', ['gold', 'practice']), ('wanted', 0)), _connector='OR'), name='task_only_for_labels_wanted'),
+                    models.CheckConstraint(condition=models.Q(('held__lte', models.F('wanted'))), name='task_held_within_wanted'),
+                ],
+                'indexes': [
+                    models.Index(fields=['campaign', 'image', 'screen'], name='task_campaign_image'),
+                    models.Index(fields=['campaign', 'id'], name='task_campaign_in_order'),
+                    models.Index(condition=models.Q(('held__lt', models.F('wanted')), ('withdrawn', False)), fields=['campaign', 'held', 'id'], name='task_open_least_covered'),
+                    models.Index(condition=models.Q(('held__lt', models.F('wanted')), ('quota_mix__gt', ''), ('withdrawn', False)), fields=['campaign', 'quota_mix', 'id'], name='task_open_by_quota_mix'),
+                    models.Index(condition=models.Q(('purpose', 'gold'), ('withdrawn', False)), fields=['campaign', 'id'], name='task_gold'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='PracticeAnswer',
@@ -437,6 +541,12 @@ class Migration(migrations.Migration):
                 ('round', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='answers', to='annotation.practiceround')),
                 ('task', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='practice_answers', to='annotation.task')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('round', 'task'), name='practice_answer_once_a_round'),
+                    models.CheckConstraint(condition=models.Q(('correct__lte', models.F('scored'))), name='practice_correct_of_scored'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='LabelStudioTask',
@@ -447,6 +557,12 @@ class Migration(migrations.Migration):
                 ('project', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='tasks', to='annotation.labelstudioproject')),
                 ('task', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='label_studio_tasks', to='annotation.task')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('project', 'task'), name='label_studio_task_once'),
+                    models.UniqueConstraint(fields=('project', 'external_id'), name='label_studio_task_one_of_ours'),
+                ],
+            },
         ),
         migrations.AddField(
             model_name='labelstudioannotation',
@@ -463,6 +579,12 @@ class Migration(migrations.Migration):
                 ('attribute', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='catalog.attribute')),
                 ('task', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='known_answers', to='annotation.task')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('task', 'attribute'), name='known_answer_once_per_attribute'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('present__isnull', False), ('ratings', [])), models.Q(('present__isnull', True), models.Q(('ratings', []), _negated=True)), _connector='OR'), name='known_answer_is_mark_or_ratings'),
+                ],
+            },
         ),
         migrations.AddField(
             model_name='assignment',
@@ -484,111 +606,10 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['task', 'position'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('task', 'attribute'), name='task_attribute_once'),
+                ],
             },
-        ),
-        migrations.AddConstraint(
-            model_name='campaign',
-            constraint=models.UniqueConstraint(fields=('study', 'slug'), name='campaign_slug_unique_in_study'),
-        ),
-        migrations.AddConstraint(
-            model_name='campaign',
-            constraint=models.CheckConstraint(condition=models.Q(('attributes_per_screen__gte', 1), ('attributes_per_screen__lte', 5)), name='campaign_one_to_five_attributes'),
-        ),
-        migrations.AddConstraint(
-            model_name='campaign',
-            constraint=models.CheckConstraint(condition=models.Q(('annotators_per_task__gte', 1), ('annotators_per_task__lte', 100)), name='campaign_annotators_per_task_range'),
-        ),
-        migrations.AddConstraint(
-            model_name='campaign',
-            constraint=models.CheckConstraint(condition=models.Q(('lease_minutes__gte', 1)), name='campaign_lease_positive'),
-        ),
-        migrations.AddConstraint(
-            model_name='campaign',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('opened_at__isnull', True), ('state', 'draft')), models.Q(models.Q(('state', 'draft'), _negated=True), ('opened_at__isnull', False)), _connector='OR'), name='campaign_opened_once_not_draft'),
-        ),
-        migrations.AddConstraint(
-            model_name='campaignattribute',
-            constraint=models.UniqueConstraint(fields=('campaign', 'group', 'attribute'), name='campaign_attribute_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='campaignsnapshot',
-            constraint=models.UniqueConstraint(fields=('campaign', 'subject', 'argument'), name='campaign_snapshot_once_of_a_subject'),
-        ),
-        migrations.AddConstraint(
-            model_name='campaignsnapshot',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('counted_at__isnull', True), ('value__isnull', True)), models.Q(('counted_at__isnull', False), ('value__isnull', False)), _connector='OR'), name='campaign_snapshot_has_its_moment'),
-        ),
-        migrations.AddConstraint(
-            model_name='campaignsnapshot',
-            constraint=models.CheckConstraint(condition=models.Q(('seconds__gte', 0)), name='campaign_snapshot_seconds_not_negative'),
-        ),
-        migrations.AddConstraint(
-            model_name='imagereport',
-            constraint=models.UniqueConstraint(condition=models.Q(('state', 'open')), fields=('annotator', 'image'), name='image_report_one_open'),
-        ),
-        migrations.AddConstraint(
-            model_name='imagereport',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('closed_at__isnull', True), ('state', 'open')), models.Q(models.Q(('state', 'open'), _negated=True), ('closed_at__isnull', False)), _connector='OR'), name='image_report_closed_unless_open'),
-        ),
-        migrations.AddConstraint(
-            model_name='imagereport',
-            constraint=models.CheckConstraint(condition=models.Q(('reason__in', ['real_person', 'illegal', 'broken', 'other'])), name='image_report_reason_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='instrument',
-            constraint=models.UniqueConstraint(fields=('campaign', 'version'), name='instrument_version_unique'),
-        ),
-        migrations.AddConstraint(
-            model_name='invitation',
-            constraint=models.CheckConstraint(condition=models.Q(('limit__gte', 1)), name='invitation_limit_positive'),
-        ),
-        migrations.AddConstraint(
-            model_name='invitation',
-            constraint=models.CheckConstraint(condition=models.Q(('annotator__isnull', True), ('limit', 1), _connector='OR'), name='invitation_personal_has_limit_one'),
-        ),
-        migrations.AddConstraint(
-            model_name='enrolment',
-            constraint=models.UniqueConstraint(fields=('campaign', 'annotator'), name='enrolment_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='judgement',
-            constraint=models.UniqueConstraint(fields=('annotation', 'attribute'), name='judgement_once_per_attribute'),
-        ),
-        migrations.AddConstraint(
-            model_name='judgement',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('present__isnull', False), ('rating__isnull', True)), models.Q(('present__isnull', True), ('rating__gte', 1), ('rating__isnull', False), ('rating__lte', 5)), _connector='OR'), name='judgement_is_mark_or_rating'),
-        ),
-        migrations.AddConstraint(
-            model_name='box',
-            constraint=models.CheckConstraint(condition=models.Q(('height__gt', 0), ('width__gt', 0), ('x__gte', 0), ('y__gte', 0), ('x__lte', django.db.models.expressions.CombinedExpression(models.Value(1.000001), '-', models.F('width'))), ('y__lte', django.db.models.expressions.CombinedExpression(models.Value(1.000001), '-', models.F('height')))), name='box_inside_image'),
-        ),
-        migrations.AddIndex(
-            model_name='labelstudioevent',
-            index=models.Index(condition=models.Q(('done_at', None)), fields=['bridge', 'id'], name='label_studio_event_to_do'),
-        ),
-        migrations.AddConstraint(
-            model_name='labelstudioproject',
-            constraint=models.UniqueConstraint(condition=models.Q(('gone_at', None)), fields=('bridge', 'external_id'), name='label_studio_project_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='labelstudioproject',
-            constraint=models.UniqueConstraint(condition=models.Q(('gone_at', None), ('slot__isnull', False)), fields=('bridge', 'slot'), name='label_studio_project_of_slot'),
-        ),
-        migrations.AddConstraint(
-            model_name='labelstudioproject',
-            constraint=models.UniqueConstraint(condition=models.Q(('annotator__isnull', False), ('gone_at', None)), fields=('bridge', 'annotator'), name='label_studio_project_of_annotator'),
-        ),
-        migrations.AddConstraint(
-            model_name='labelstudioproject',
-            constraint=models.CheckConstraint(condition=models.Q(('slot__isnull', True), ('annotator__isnull', True), _connector='OR'), name='label_studio_project_of_one_thing'),
-        ),
-        migrations.AddConstraint(
-            model_name='labelstudioserver',
-            constraint=models.UniqueConstraint(fields=('study', 'url'), name='label_studio_server_once_in_study'),
-        ),
-        migrations.AddConstraint(
-            model_name='labelstudioserver',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('problem', ''), ('problem_text', '')), models.Q(models.Q(('problem', ''), _negated=True), models.Q(('problem_text', ''), _negated=True)), _connector='OR'), name='label_studio_server_problem_said'),
         ),
         migrations.AddConstraint(
             model_name='labelstudiobridge',
@@ -597,118 +618,6 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             model_name='labelstudiobridge',
             constraint=models.CheckConstraint(condition=models.Q(models.Q(('problem', ''), ('problem_at__isnull', True), ('problem_text', '')), models.Q(models.Q(('problem', ''), _negated=True), models.Q(('problem_text', ''), _negated=True), ('problem_at__isnull', False)), _connector='OR'), name='label_studio_bridge_problem_said'),
-        ),
-        migrations.AddConstraint(
-            model_name='labelstudiouser',
-            constraint=models.UniqueConstraint(fields=('server', 'external_id'), name='label_studio_user_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='labelstudiouser',
-            constraint=models.UniqueConstraint(condition=models.Q(('annotator__isnull', False)), fields=('server', 'annotator'), name='label_studio_user_is_one_annotator'),
-        ),
-        migrations.AddConstraint(
-            model_name='labelstudiouser',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('annotator__isnull', False), ('state', 'mapped')), models.Q(('annotator__isnull', True), ('state__in', ['waiting', 'ignored'])), _connector='OR'), name='label_studio_user_mapped_to_somebody'),
-        ),
-        migrations.AddConstraint(
-            model_name='labelstudioversion',
-            constraint=models.UniqueConstraint(fields=('mirrored', 'digest'), name='label_studio_version_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='notice',
-            constraint=models.UniqueConstraint(condition=models.Q(('resolved_at', None)), fields=('campaign', 'kind'), name='notice_one_open_of_a_kind'),
-        ),
-        migrations.AddConstraint(
-            model_name='practiceround',
-            constraint=models.UniqueConstraint(fields=('enrolment', 'number'), name='practice_round_number_unique'),
-        ),
-        migrations.AddConstraint(
-            model_name='practiceround',
-            constraint=models.UniqueConstraint(condition=models.Q(('passed__isnull', True)), fields=('enrolment',), name='practice_one_round_at_a_time'),
-        ),
-        migrations.AddConstraint(
-            model_name='practiceround',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('ended_at__isnull', True), ('passed__isnull', True)), models.Q(('ended_at__isnull', False), ('passed__isnull', False)), _connector='OR'), name='practice_round_ends_with_a_result'),
-        ),
-        migrations.AddConstraint(
-            model_name='qualityevent',
-            constraint=models.UniqueConstraint(condition=models.Q(('ended_at', None)), fields=('enrolment', 'measure', 'action'), name='quality_event_stands_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='qualityevent',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('ended_at', None), ('ending', '')), models.Q(('ended_at__isnull', False), models.Q(('ending', ''), _negated=True)), _connector='OR'), name='quality_event_ends_for_a_reason'),
-        ),
-        migrations.AddConstraint(
-            model_name='qualityrule',
-            constraint=models.UniqueConstraint(fields=('campaign', 'measure', 'action'), name='quality_rule_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='qualityrule',
-            constraint=models.CheckConstraint(condition=models.Q(('standard', False), ('action', 'warn'), _connector='OR'), name='quality_rule_standard_only_warns'),
-        ),
-        migrations.AddConstraint(
-            model_name='qualityrule',
-            constraint=models.CheckConstraint(condition=models.Q(('minimum__gte', 1)), name='quality_rule_rests_on_something'),
-        ),
-        migrations.AddConstraint(
-            model_name='qualityrule',
-            constraint=models.CheckConstraint(condition=models.Q(('threshold__gte', 0), models.Q(('threshold__lte', 1), ('measure', 'median_seconds'), _connector='OR')), name='quality_threshold_in_range'),
-        ),
-        migrations.AddConstraint(
-            model_name='quotarule',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('k__isnull', True), ('kind', 'distinct'), ('matches_group', ''), ('negated', False)), models.Q(('k__gte', 1), ('k__isnull', False), ('kind', 'at_least')), models.Q(('k__gte', 0), ('k__isnull', False), ('kind', 'at_most')), _connector='OR'), name='quota_rule_counts_unless_distinct'),
-        ),
-        migrations.AddConstraint(
-            model_name='quotarule',
-            constraint=models.CheckConstraint(condition=models.Q(('field__in', ('gender', 'region_of_origin', 'nationality', 'country_of_residence', 'age_band', 'languages'))), name='quota_rule_field_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='quotarule',
-            constraint=models.CheckConstraint(condition=models.Q(('matches_group__in', ['', 'region', 'nationality'])), name='quota_rule_group_part_known'),
-        ),
-        migrations.AddIndex(
-            model_name='task',
-            index=models.Index(fields=['campaign', 'image', 'screen'], name='task_campaign_image'),
-        ),
-        migrations.AddIndex(
-            model_name='task',
-            index=models.Index(fields=['campaign', 'id'], name='task_campaign_in_order'),
-        ),
-        migrations.AddIndex(
-            model_name='task',
-            index=models.Index(condition=models.Q(('held__lt', models.F('wanted')), ('withdrawn', False)), fields=['campaign', 'held', 'id'], name='task_open_least_covered'),
-        ),
-        migrations.AddIndex(
-            model_name='task',
-            index=models.Index(condition=models.Q(('held__lt', models.F('wanted')), ('quota_mix__gt', ''), ('withdrawn', False)), fields=['campaign', 'quota_mix', 'id'], name='task_open_by_quota_mix'),
-        ),
-        migrations.AddIndex(
-            model_name='task',
-            index=models.Index(condition=models.Q(('purpose', 'gold'), ('withdrawn', False)), fields=['campaign', 'id'], name='task_gold'),
-        ),
-        migrations.AddConstraint(
-            model_name='task',
-            constraint=models.CheckConstraint(condition=models.Q(('purpose', 'label'), models.Q(('purpose__in', ['gold', 'practice']), ('wanted', 0)), _connector='OR'), name='task_only_for_labels_wanted'),
-        ),
-        migrations.AddConstraint(
-            model_name='task',
-            constraint=models.CheckConstraint(condition=models.Q(('held__lte', models.F('wanted'))), name='task_held_within_wanted'),
-        ),
-        migrations.AddConstraint(
-            model_name='practiceanswer',
-            constraint=models.UniqueConstraint(fields=('round', 'task'), name='practice_answer_once_a_round'),
-        ),
-        migrations.AddConstraint(
-            model_name='practiceanswer',
-            constraint=models.CheckConstraint(condition=models.Q(('correct__lte', models.F('scored'))), name='practice_correct_of_scored'),
-        ),
-        migrations.AddConstraint(
-            model_name='labelstudiotask',
-            constraint=models.UniqueConstraint(fields=('project', 'task'), name='label_studio_task_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='labelstudiotask',
-            constraint=models.UniqueConstraint(fields=('project', 'external_id'), name='label_studio_task_one_of_ours'),
         ),
         migrations.AddIndex(
             model_name='labelstudioannotation',
@@ -737,14 +646,6 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             model_name='labelstudioannotation',
             constraint=models.CheckConstraint(condition=models.Q(('edit__in', ['', 'open', 'kept', 'taken', 'restored'])), name='label_studio_annotation_edit_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='knownanswer',
-            constraint=models.UniqueConstraint(fields=('task', 'attribute'), name='known_answer_once_per_attribute'),
-        ),
-        migrations.AddConstraint(
-            model_name='knownanswer',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('present__isnull', False), ('ratings', [])), models.Q(('present__isnull', True), models.Q(('ratings', []), _negated=True)), _connector='OR'), name='known_answer_is_mark_or_ratings'),
         ),
         migrations.AddIndex(
             model_name='assignment',
@@ -793,9 +694,5 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             model_name='annotation',
             constraint=models.CheckConstraint(condition=models.Q(('active_seconds__isnull', True), ('active_seconds__gte', 0), _connector='OR'), name='annotation_seconds_not_negative'),
-        ),
-        migrations.AddConstraint(
-            model_name='taskattribute',
-            constraint=models.UniqueConstraint(fields=('task', 'attribute'), name='task_attribute_once'),
         ),
     ]

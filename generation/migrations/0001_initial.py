@@ -35,6 +35,11 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['study', 'position', 'id'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('study', 'condition', 'attribute_set', 'name'), name='phrase_name_unique'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('attribute_set', ''), ('condition', 'target')), models.Q(('category', ''), ('condition', 'attribute'), ('expected', ''), models.Q(('attribute_set', ''), _negated=True)), _connector='OR'), name='phrase_is_target_or_of_a_set'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('name', ''), _negated=True), models.Q(('text', ''), _negated=True)), name='phrase_has_name_and_text'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -62,6 +67,16 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['id'],
+                'constraints': [
+                    models.UniqueConstraint(models.F('study'), models.F('model_label'), models.F('condition'), django.db.models.functions.comparison.Coalesce('group', 0), django.db.models.functions.comparison.Coalesce('attribute', 0), django.db.models.functions.comparison.Coalesce('phrase', 0), models.F('sha256'), condition=models.Q(('sha256', ''), _negated=True), name='image_bytes_once_in_its_cell'),
+                    models.UniqueConstraint(condition=models.Q(('sha256', '')), fields=('study', 'model_label', 'source_name'), name='image_source_once'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('file', ''), ('sha256', ''), models.Q(('source_name', ''), _negated=True)), models.Q(models.Q(('sha256', ''), _negated=True), models.Q(('file', ''), _negated=True)), _connector='OR'), name='image_has_file_or_source'),
+                ],
+                'indexes': [
+                    models.Index(fields=['sha256'], name='image_sha256'),
+                    models.Index(fields=['study', 'group', 'model_label', 'condition', 'id'], name='image_contact_sheet'),
+                    models.Index(condition=models.Q(('retracted_at__isnull', False)), fields=['study'], name='image_retracted'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -77,6 +92,10 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['study', 'position', 'id'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('study', 'prompt_set', 'text', 'condition'), name='prompt_template_once_in_set'),
+                    models.CheckConstraint(condition=models.Q(('images_per_prompt__gte', 1)), name='prompt_template_makes_images'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -99,6 +118,10 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['-id'],
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(('budget__isnull', True), models.Q(('budget__gte', 0), ('price__isnull', False)), _connector='OR'), name='generation_run_budget_has_price'),
+                    models.CheckConstraint(condition=models.Q(('price__isnull', True), ('price__gte', 0), _connector='OR'), name='generation_run_price_not_negative'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -122,69 +145,14 @@ class Migration(migrations.Migration):
                 ('phrase', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='generation.phrase')),
                 ('template', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='generation.prompttemplate')),
             ],
-        ),
-        migrations.AddConstraint(
-            model_name='phrase',
-            constraint=models.UniqueConstraint(fields=('study', 'condition', 'attribute_set', 'name'), name='phrase_name_unique'),
-        ),
-        migrations.AddConstraint(
-            model_name='phrase',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('attribute_set', ''), ('condition', 'target')), models.Q(('category', ''), ('condition', 'attribute'), ('expected', ''), models.Q(('attribute_set', ''), _negated=True)), _connector='OR'), name='phrase_is_target_or_of_a_set'),
-        ),
-        migrations.AddConstraint(
-            model_name='phrase',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('name', ''), _negated=True), models.Q(('text', ''), _negated=True)), name='phrase_has_name_and_text'),
-        ),
-        migrations.AddIndex(
-            model_name='image',
-            index=models.Index(fields=['sha256'], name='image_sha256'),
-        ),
-        migrations.AddIndex(
-            model_name='image',
-            index=models.Index(fields=['study', 'group', 'model_label', 'condition', 'id'], name='image_contact_sheet'),
-        ),
-        migrations.AddIndex(
-            model_name='image',
-            index=models.Index(condition=models.Q(('retracted_at__isnull', False)), fields=['study'], name='image_retracted'),
-        ),
-        migrations.AddConstraint(
-            model_name='image',
-            constraint=models.UniqueConstraint(models.F('study'), models.F('model_label'), models.F('condition'), django.db.models.functions.comparison.Coalesce('group', 0), django.db.models.functions.comparison.Coalesce('attribute', 0), django.db.models.functions.comparison.Coalesce('phrase', 0), models.F('sha256'), condition=models.Q(('sha256', ''), _negated=True), name='image_bytes_once_in_its_cell'),
-        ),
-        migrations.AddConstraint(
-            model_name='image',
-            constraint=models.UniqueConstraint(condition=models.Q(('sha256', '')), fields=('study', 'model_label', 'source_name'), name='image_source_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='image',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('file', ''), ('sha256', ''), models.Q(('source_name', ''), _negated=True)), models.Q(models.Q(('sha256', ''), _negated=True), models.Q(('file', ''), _negated=True)), _connector='OR'), name='image_has_file_or_source'),
-        ),
-        migrations.AddConstraint(
-            model_name='prompttemplate',
-            constraint=models.UniqueConstraint(fields=('study', 'prompt_set', 'text', 'condition'), name='prompt_template_once_in_set'),
-        ),
-        migrations.AddConstraint(
-            model_name='prompttemplate',
-            constraint=models.CheckConstraint(condition=models.Q(('images_per_prompt__gte', 1)), name='prompt_template_makes_images'),
-        ),
-        migrations.AddConstraint(
-            model_name='generationrun',
-            constraint=models.CheckConstraint(condition=models.Q(('budget__isnull', True), models.Q(('budget__gte', 0), ('price__isnull', False)), _connector='OR'), name='generation_run_budget_has_price'),
-        ),
-        migrations.AddConstraint(
-            model_name='generationrun',
-            constraint=models.CheckConstraint(condition=models.Q(('price__isnull', True), ('price__gte', 0), _connector='OR'), name='generation_run_price_not_negative'),
-        ),
-        migrations.AddIndex(
-            model_name='generationrequest',
-            index=models.Index(fields=['run', 'outcome'], name='generation_request_todo'),
-        ),
-        migrations.AddConstraint(
-            model_name='generationrequest',
-            constraint=models.UniqueConstraint(models.F('run'), models.F('template'), django.db.models.functions.comparison.Coalesce('group', 0), django.db.models.functions.comparison.Coalesce('attribute', 0), django.db.models.functions.comparison.Coalesce('phrase', 0), models.F('index'), name='generation_request_one_each'),
-        ),
-        migrations.AddConstraint(
-            model_name='generationrequest',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('image__isnull', False), ('outcome', 'done')), models.Q(models.Q(('outcome', 'done'), _negated=True), ('image__isnull', True)), _connector='OR'), name='generation_request_done_has_image'),
+            options={
+                'constraints': [
+                    models.UniqueConstraint(models.F('run'), models.F('template'), django.db.models.functions.comparison.Coalesce('group', 0), django.db.models.functions.comparison.Coalesce('attribute', 0), django.db.models.functions.comparison.Coalesce('phrase', 0), models.F('index'), name='generation_request_one_each'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('image__isnull', False), ('outcome', 'done')), models.Q(models.Q(('outcome', 'done'), _negated=True), ('image__isnull', True)), _connector='OR'), name='generation_request_done_has_image'),
+                ],
+                'indexes': [
+                    models.Index(fields=['run', 'outcome'], name='generation_request_todo'),
+                ],
+            },
         ),
     ]

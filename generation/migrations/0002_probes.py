@@ -45,6 +45,14 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['-id'],
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(models.Q(('price_in__isnull', True), ('price_out__isnull', True)), models.Q(('price_in__gte', 0), ('price_in__isnull', False), ('price_out__gte', 0), ('price_out__isnull', False)), _connector='OR'), name='probe_run_has_both_prices'),
+                    models.CheckConstraint(condition=models.Q(('budget__isnull', True), models.Q(('budget__gte', 0), ('price_in__isnull', False)), _connector='OR'), name='probe_run_budget_has_prices'),
+                    models.CheckConstraint(condition=models.Q(('runs__gte', 1), ('runs__lte', 100)), name='probe_run_asks_one_to_100_times'),
+                    models.CheckConstraint(condition=models.Q(('samples_per_request__gte', 1), ('samples_per_request__lte', models.F('runs'))), name='probe_run_samples_within_runs'),
+                    models.CheckConstraint(condition=models.Q(('orders__in', ['published', 'both'])), name='probe_run_orders_known'),
+                    models.CheckConstraint(condition=models.Q(('model_label', ''), _negated=True), name='probe_run_has_label'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -77,6 +85,18 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['id'],
+                'constraints': [
+                    models.UniqueConstraint(models.F('run'), models.F('experiment'), models.F('question'), models.F('scenario'), django.db.models.functions.comparison.Coalesce('image', 0), django.db.models.functions.comparison.Coalesce('descriptor', 0), models.F('letter'), models.F('order'), models.F('repeat'), name='answer_once_per_request'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('finished_at__isnull', True), ('outcome', 'pending')), models.Q(('finished_at__isnull', False), ('outcome__in', ['done', 'declined', 'failed'])), _connector='OR'), name='answer_finished_unless_pending'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('request_sha256', ''), _negated=True), ('outcome__in', ['pending', 'failed']), _connector='OR'), name='answer_names_its_request'),
+                    models.CheckConstraint(condition=models.Q(('text', ''), ('outcome__in', ['done', 'declined']), _connector='OR'), name='answer_has_text_when_ended'),
+                    models.CheckConstraint(condition=models.Q(('order__in', ['', 'published', 'reversed'])), name='answer_order_known'),
+                    models.CheckConstraint(condition=models.Q(('cost__gte', 0)), name='answer_cost_not_negative'),
+                ],
+                'indexes': [
+                    models.Index(fields=['run', 'outcome'], name='answer_run_outcome'),
+                    models.Index(condition=models.Q(('outcome__in', ['done', 'declined'])), fields=['request_sha256'], name='answer_request_sha256'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -99,61 +119,5 @@ class Migration(migrations.Migration):
                 'ordering': ['id'],
                 'constraints': [models.UniqueConstraint(fields=('answer', 'coder', 'version', 'source'), name='coding_once_by_a_version'), models.CheckConstraint(condition=models.Q(models.Q(('coder', 'person'), models.Q(('source', ''), _negated=True)), models.Q(('coder__in', ['rules', 'model']), ('source', '')), _connector='OR'), name='coding_of_a_person_has_source'), models.CheckConstraint(condition=models.Q(('code__isnull', True), models.Q(('code__gte', -1), ('code__lte', 1)), _connector='OR'), name='coding_code_is_a_sign'), models.CheckConstraint(condition=models.Q(models.Q(('outcome', ''), _negated=True), models.Q(('version', ''), _negated=True)), name='coding_has_outcome_and_version')],
             },
-        ),
-        migrations.AddConstraint(
-            model_name='proberun',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('price_in__isnull', True), ('price_out__isnull', True)), models.Q(('price_in__gte', 0), ('price_in__isnull', False), ('price_out__gte', 0), ('price_out__isnull', False)), _connector='OR'), name='probe_run_has_both_prices'),
-        ),
-        migrations.AddConstraint(
-            model_name='proberun',
-            constraint=models.CheckConstraint(condition=models.Q(('budget__isnull', True), models.Q(('budget__gte', 0), ('price_in__isnull', False)), _connector='OR'), name='probe_run_budget_has_prices'),
-        ),
-        migrations.AddConstraint(
-            model_name='proberun',
-            constraint=models.CheckConstraint(condition=models.Q(('runs__gte', 1), ('runs__lte', 100)), name='probe_run_asks_one_to_100_times'),
-        ),
-        migrations.AddConstraint(
-            model_name='proberun',
-            constraint=models.CheckConstraint(condition=models.Q(('samples_per_request__gte', 1), ('samples_per_request__lte', models.F('runs'))), name='probe_run_samples_within_runs'),
-        ),
-        migrations.AddConstraint(
-            model_name='proberun',
-            constraint=models.CheckConstraint(condition=models.Q(('orders__in', ['published', 'both'])), name='probe_run_orders_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='proberun',
-            constraint=models.CheckConstraint(condition=models.Q(('model_label', ''), _negated=True), name='probe_run_has_label'),
-        ),
-        migrations.AddIndex(
-            model_name='answer',
-            index=models.Index(fields=['run', 'outcome'], name='answer_run_outcome'),
-        ),
-        migrations.AddIndex(
-            model_name='answer',
-            index=models.Index(condition=models.Q(('outcome__in', ['done', 'declined'])), fields=['request_sha256'], name='answer_request_sha256'),
-        ),
-        migrations.AddConstraint(
-            model_name='answer',
-            constraint=models.UniqueConstraint(models.F('run'), models.F('experiment'), models.F('question'), models.F('scenario'), django.db.models.functions.comparison.Coalesce('image', 0), django.db.models.functions.comparison.Coalesce('descriptor', 0), models.F('letter'), models.F('order'), models.F('repeat'), name='answer_once_per_request'),
-        ),
-        migrations.AddConstraint(
-            model_name='answer',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('finished_at__isnull', True), ('outcome', 'pending')), models.Q(('finished_at__isnull', False), ('outcome__in', ['done', 'declined', 'failed'])), _connector='OR'), name='answer_finished_unless_pending'),
-        ),
-        migrations.AddConstraint(
-            model_name='answer',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('request_sha256', ''), _negated=True), ('outcome__in', ['pending', 'failed']), _connector='OR'), name='answer_names_its_request'),
-        ),
-        migrations.AddConstraint(
-            model_name='answer',
-            constraint=models.CheckConstraint(condition=models.Q(('text', ''), ('outcome__in', ['done', 'declined']), _connector='OR'), name='answer_has_text_when_ended'),
-        ),
-        migrations.AddConstraint(
-            model_name='answer',
-            constraint=models.CheckConstraint(condition=models.Q(('order__in', ['', 'published', 'reversed'])), name='answer_order_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='answer',
-            constraint=models.CheckConstraint(condition=models.Q(('cost__gte', 0)), name='answer_cost_not_negative'),
         ),
     ]

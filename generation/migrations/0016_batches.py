@@ -34,6 +34,11 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['id'],
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(models.Q(('batch_id', ''), ('file_id', ''), ('state__in', ['filling', 'uploading'])), models.Q(('batch_id', ''), ('state', 'creating'), models.Q(('file_id', ''), _negated=True)), models.Q(('state', 'waiting'), models.Q(('file_id', ''), _negated=True), models.Q(('batch_id', ''), _negated=True)), ('state', 'ended'), _connector='OR'), name='probe_batch_has_ids_of_its_state'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('ended_at__isnull', False), ('state', 'ended')), models.Q(models.Q(('state', 'ended'), _negated=True), ('ended_at__isnull', True)), _connector='OR'), name='probe_batch_ended_has_time'),
+                    models.CheckConstraint(condition=models.Q(('key', ''), _negated=True), name='probe_batch_has_key'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -46,22 +51,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['id'],
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(('reserved__gte', 0)), name='batch_request_reserved_not_negative'),
+                ],
             },
-        ),
-        migrations.AddConstraint(
-            model_name='probebatch',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('batch_id', ''), ('file_id', ''), ('state__in', ['filling', 'uploading'])), models.Q(('batch_id', ''), ('state', 'creating'), models.Q(('file_id', ''), _negated=True)), models.Q(('state', 'waiting'), models.Q(('file_id', ''), _negated=True), models.Q(('batch_id', ''), _negated=True)), ('state', 'ended'), _connector='OR'), name='probe_batch_has_ids_of_its_state'),
-        ),
-        migrations.AddConstraint(
-            model_name='probebatch',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('ended_at__isnull', False), ('state', 'ended')), models.Q(models.Q(('state', 'ended'), _negated=True), ('ended_at__isnull', True)), _connector='OR'), name='probe_batch_ended_has_time'),
-        ),
-        migrations.AddConstraint(
-            model_name='probebatch',
-            constraint=models.CheckConstraint(condition=models.Q(('key', ''), _negated=True), name='probe_batch_has_key'),
-        ),
-        migrations.AddConstraint(
-            model_name='batchrequest',
-            constraint=models.CheckConstraint(condition=models.Q(('reserved__gte', 0)), name='batch_request_reserved_not_negative'),
         ),
     ]

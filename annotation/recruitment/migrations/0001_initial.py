@@ -36,6 +36,12 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['study', 'name'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('study', 'name'), name='provider_name_unique_in_study'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('person_parameter', ''), _negated=True), models.Q(('person_parameter', models.F('place_parameter')), _negated=True), models.Q(('person_parameter', models.F('study_parameter')), _negated=True)), name='provider_person_parameter_its_own'),
+                    models.CheckConstraint(condition=models.Q(('place_parameter', ''), models.Q(('place_parameter', models.F('study_parameter')), _negated=True), _connector='OR'), name='provider_place_parameter_its_own'),
+                    models.CheckConstraint(condition=models.Q(('completion_address', ''), ('completion_address__startswith', 'https://'), _connector='OR'), name='provider_completion_address_encrypted'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -49,6 +55,11 @@ class Migration(migrations.Migration):
             ],
             options={
                 'verbose_name_plural': 'panel people',
+                'constraints': [
+                    models.UniqueConstraint(fields=('provider', 'id_hash'), name='panel_person_once'),
+                    models.UniqueConstraint(fields=('provider', 'annotator'), name='panel_person_is_one_annotator'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('id_hash__isnull', True), ('id_sealed', '')), models.Q(('id_hash__isnull', False), models.Q(('id_sealed', ''), _negated=True)), _connector='OR'), name='panel_person_sealed_or_erased'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -77,6 +88,16 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['campaign', 'id'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('campaign', 'name'), name='recruitment_name_unique_in_campaign'),
+                    models.CheckConstraint(condition=models.Q(('minutes__gte', 1), ('places__gte', 1), ('reward__gte', 1), ('screens__gte', 1)), name='recruitment_numbers_positive'),
+                    models.CheckConstraint(condition=models.Q(('held__lte', models.F('places'))), name='recruitment_held_within_places'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('currency__in', {'GBP': 600, 'USD': 800}), _negated=True), models.Q(('currency', 'GBP'), django.db.models.lookups.GreaterThanOrEqual(django.db.models.expressions.CombinedExpression(models.F('reward'), '*', models.Value(60)), django.db.models.expressions.CombinedExpression(models.F('minutes'), '*', models.Value(600)))), models.Q(('currency', 'USD'), django.db.models.lookups.GreaterThanOrEqual(django.db.models.expressions.CombinedExpression(models.F('reward'), '*', models.Value(60)), django.db.models.expressions.CombinedExpression(models.F('minutes'), '*', models.Value(800)))), _connector='OR'), name='recruitment_pays_the_floor'),
+                    models.CheckConstraint(condition=models.Q(('fee_percent__gte', 0), ('fee_percent__lte', 100)), name='recruitment_fee_is_a_share'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('completed_code', models.F('declined_code')), _negated=True), models.Q(('completed_code', models.F('screened_out_code')), _negated=True), models.Q(('declined_code', models.F('screened_out_code')), _negated=True)), name='recruitment_codes_differ'),
+                    models.CheckConstraint(condition=models.Q(('state__in', ['draft', 'open', 'paused', 'closed'])), name='recruitment_state_known'),
+                    models.CheckConstraint(condition=models.Q(('settled_at__isnull', True), ('state', 'closed'), _connector='OR'), name='recruitment_settled_is_closed'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -100,90 +121,16 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['id'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('recruitment', 'submission_hash'), name='panel_place_once_per_submission'),
+                    models.UniqueConstraint(condition=models.Q(('state', 'working')), fields=('enrolment',), name='panel_place_one_at_a_time'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('submission_hash__isnull', True), ('submission_sealed', '')), models.Q(('submission_hash__isnull', False), models.Q(('submission_sealed', ''), _negated=True)), _connector='OR'), name='panel_place_sealed_or_erased'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('ended_at__isnull', True), ('state', 'working')), models.Q(('ended_at__isnull', False), ('state__in', ['completed', 'screened_out', 'declined', 'left'])), _connector='OR'), name='panel_place_ended_unless_working'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('decided_at__isnull', True), ('outcome', '')), models.Q(('decided_at__isnull', False), ('outcome', 'approved'), models.Q(('state', 'working'), _negated=True)), models.Q(('decided_at__isnull', False), ('outcome', 'rejected'), models.Q(('state', 'working'), _negated=True), models.Q(('reason', ''), _negated=True)), _connector='OR'), name='panel_place_decided_after_work'),
+                ],
+                'indexes': [
+                    models.Index(fields=['recruitment', 'state'], name='panel_place_by_state'),
+                ],
             },
-        ),
-        migrations.AddConstraint(
-            model_name='provider',
-            constraint=models.UniqueConstraint(fields=('study', 'name'), name='provider_name_unique_in_study'),
-        ),
-        migrations.AddConstraint(
-            model_name='provider',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('person_parameter', ''), _negated=True), models.Q(('person_parameter', models.F('place_parameter')), _negated=True), models.Q(('person_parameter', models.F('study_parameter')), _negated=True)), name='provider_person_parameter_its_own'),
-        ),
-        migrations.AddConstraint(
-            model_name='provider',
-            constraint=models.CheckConstraint(condition=models.Q(('place_parameter', ''), models.Q(('place_parameter', models.F('study_parameter')), _negated=True), _connector='OR'), name='provider_place_parameter_its_own'),
-        ),
-        migrations.AddConstraint(
-            model_name='provider',
-            constraint=models.CheckConstraint(condition=models.Q(('completion_address', ''), ('completion_address__startswith', 'https://'), _connector='OR'), name='provider_completion_address_encrypted'),
-        ),
-        migrations.AddConstraint(
-            model_name='panelperson',
-            constraint=models.UniqueConstraint(fields=('provider', 'id_hash'), name='panel_person_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='panelperson',
-            constraint=models.UniqueConstraint(fields=('provider', 'annotator'), name='panel_person_is_one_annotator'),
-        ),
-        migrations.AddConstraint(
-            model_name='panelperson',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('id_hash__isnull', True), ('id_sealed', '')), models.Q(('id_hash__isnull', False), models.Q(('id_sealed', ''), _negated=True)), _connector='OR'), name='panel_person_sealed_or_erased'),
-        ),
-        migrations.AddConstraint(
-            model_name='recruitment',
-            constraint=models.UniqueConstraint(fields=('campaign', 'name'), name='recruitment_name_unique_in_campaign'),
-        ),
-        migrations.AddConstraint(
-            model_name='recruitment',
-            constraint=models.CheckConstraint(condition=models.Q(('minutes__gte', 1), ('places__gte', 1), ('reward__gte', 1), ('screens__gte', 1)), name='recruitment_numbers_positive'),
-        ),
-        migrations.AddConstraint(
-            model_name='recruitment',
-            constraint=models.CheckConstraint(condition=models.Q(('held__lte', models.F('places'))), name='recruitment_held_within_places'),
-        ),
-        migrations.AddConstraint(
-            model_name='recruitment',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('currency__in', {'GBP': 600, 'USD': 800}), _negated=True), models.Q(('currency', 'GBP'), django.db.models.lookups.GreaterThanOrEqual(django.db.models.expressions.CombinedExpression(models.F('reward'), '*', models.Value(60)), django.db.models.expressions.CombinedExpression(models.F('minutes'), '*', models.Value(600)))), models.Q(('currency', 'USD'), django.db.models.lookups.GreaterThanOrEqual(django.db.models.expressions.CombinedExpression(models.F('reward'), '*', models.Value(60)), django.db.models.expressions.CombinedExpression(models.F('minutes'), '*', models.Value(800)))), _connector='OR'), name='recruitment_pays_the_floor'),
-        ),
-        migrations.AddConstraint(
-            model_name='recruitment',
-            constraint=models.CheckConstraint(condition=models.Q(('fee_percent__gte', 0), ('fee_percent__lte', 100)), name='recruitment_fee_is_a_share'),
-        ),
-        migrations.AddConstraint(
-            model_name='recruitment',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('completed_code', models.F('declined_code')), _negated=True), models.Q(('completed_code', models.F('screened_out_code')), _negated=True), models.Q(('declined_code', models.F('screened_out_code')), _negated=True)), name='recruitment_codes_differ'),
-        ),
-        migrations.AddConstraint(
-            model_name='recruitment',
-            constraint=models.CheckConstraint(condition=models.Q(('state__in', ['draft', 'open', 'paused', 'closed'])), name='recruitment_state_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='recruitment',
-            constraint=models.CheckConstraint(condition=models.Q(('settled_at__isnull', True), ('state', 'closed'), _connector='OR'), name='recruitment_settled_is_closed'),
-        ),
-        migrations.AddIndex(
-            model_name='panelplace',
-            index=models.Index(fields=['recruitment', 'state'], name='panel_place_by_state'),
-        ),
-        migrations.AddConstraint(
-            model_name='panelplace',
-            constraint=models.UniqueConstraint(fields=('recruitment', 'submission_hash'), name='panel_place_once_per_submission'),
-        ),
-        migrations.AddConstraint(
-            model_name='panelplace',
-            constraint=models.UniqueConstraint(condition=models.Q(('state', 'working')), fields=('enrolment',), name='panel_place_one_at_a_time'),
-        ),
-        migrations.AddConstraint(
-            model_name='panelplace',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('submission_hash__isnull', True), ('submission_sealed', '')), models.Q(('submission_hash__isnull', False), models.Q(('submission_sealed', ''), _negated=True)), _connector='OR'), name='panel_place_sealed_or_erased'),
-        ),
-        migrations.AddConstraint(
-            model_name='panelplace',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('ended_at__isnull', True), ('state', 'working')), models.Q(('ended_at__isnull', False), ('state__in', ['completed', 'screened_out', 'declined', 'left'])), _connector='OR'), name='panel_place_ended_unless_working'),
-        ),
-        migrations.AddConstraint(
-            model_name='panelplace',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('decided_at__isnull', True), ('outcome', '')), models.Q(('decided_at__isnull', False), ('outcome', 'approved'), models.Q(('state', 'working'), _negated=True)), models.Q(('decided_at__isnull', False), ('outcome', 'rejected'), models.Q(('state', 'working'), _negated=True), models.Q(('reason', ''), _negated=True)), _connector='OR'), name='panel_place_decided_after_work'),
         ),
     ]

@@ -57,6 +57,12 @@ class Migration(migrations.Migration):
                 ('created_at', models.DateTimeField(db_default=django.db.models.functions.datetime.Now(), editable=False)),
                 ('user', models.OneToOneField(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='annotator', to=settings.AUTH_USER_MODEL)),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(condition=models.Q(('source_id', ''), _negated=True), fields=('source', 'source_id'), name='annotator_source_unique'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('origin', 'imported'), ('user__isnull', True)), models.Q(('origin', 'imported'), _negated=True), _connector='OR'), name='annotator_imported_has_no_user'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='AnnotatorProfile',
@@ -117,6 +123,12 @@ class Migration(migrations.Migration):
                 ('annotator', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='consents', to='accounts.annotator')),
                 ('text', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='consents', to='accounts.consenttext')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('annotator', 'text'), name='consent_once_per_text'),
+                    models.CheckConstraint(condition=models.Q(('withdrawn_at__isnull', True), ('withdrawn_at__gte', models.F('given_at')), _connector='OR'), name='consent_withdrawn_after_given'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='MatchedWords',
@@ -130,34 +142,11 @@ class Migration(migrations.Migration):
             ],
             options={
                 'verbose_name_plural': 'matched words',
+                'constraints': [
+                    models.UniqueConstraint(fields=('field', 'words'), name='matched_words_once'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('words', ''), _negated=True), models.Q(('code', ''), _negated=True)), name='matched_words_have_code'),
+                    models.CheckConstraint(condition=models.Q(('field__in', ('gender', 'region_of_origin', 'nationality', 'country_of_residence', 'languages'))), name='matched_words_field_has_codes'),
+                ],
             },
-        ),
-        migrations.AddConstraint(
-            model_name='annotator',
-            constraint=models.UniqueConstraint(condition=models.Q(('source_id', ''), _negated=True), fields=('source', 'source_id'), name='annotator_source_unique'),
-        ),
-        migrations.AddConstraint(
-            model_name='annotator',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('origin', 'imported'), ('user__isnull', True)), models.Q(('origin', 'imported'), _negated=True), _connector='OR'), name='annotator_imported_has_no_user'),
-        ),
-        migrations.AddConstraint(
-            model_name='consent',
-            constraint=models.UniqueConstraint(fields=('annotator', 'text'), name='consent_once_per_text'),
-        ),
-        migrations.AddConstraint(
-            model_name='consent',
-            constraint=models.CheckConstraint(condition=models.Q(('withdrawn_at__isnull', True), ('withdrawn_at__gte', models.F('given_at')), _connector='OR'), name='consent_withdrawn_after_given'),
-        ),
-        migrations.AddConstraint(
-            model_name='matchedwords',
-            constraint=models.UniqueConstraint(fields=('field', 'words'), name='matched_words_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='matchedwords',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('words', ''), _negated=True), models.Q(('code', ''), _negated=True)), name='matched_words_have_code'),
-        ),
-        migrations.AddConstraint(
-            model_name='matchedwords',
-            constraint=models.CheckConstraint(condition=models.Q(('field__in', ('gender', 'region_of_origin', 'nationality', 'country_of_residence', 'languages'))), name='matched_words_field_has_codes'),
         ),
     ]

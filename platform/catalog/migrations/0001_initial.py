@@ -57,6 +57,10 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['resource', 'name'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('resource', 'name'), name='identity_group_name_unique_in_resource'),
+                    models.CheckConstraint(condition=models.Q(('name', ''), _negated=True), name='identity_group_has_name'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -76,21 +80,11 @@ class Migration(migrations.Migration):
                 ('attribute', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='stereotypes', to='catalog.attribute')),
                 ('group', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='stereotypes', to='catalog.identitygroup')),
             ],
-        ),
-        migrations.AddConstraint(
-            model_name='identitygroup',
-            constraint=models.UniqueConstraint(fields=('resource', 'name'), name='identity_group_name_unique_in_resource'),
-        ),
-        migrations.AddConstraint(
-            model_name='identitygroup',
-            constraint=models.CheckConstraint(condition=models.Q(('name', ''), _negated=True), name='identity_group_has_name'),
-        ),
-        migrations.AddConstraint(
-            model_name='stereotype',
-            constraint=models.UniqueConstraint(fields=('group', 'attribute'), name='stereotype_listed_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='stereotype',
-            constraint=models.CheckConstraint(condition=models.Q(('offensiveness_stored__isnull', True), ('offensiveness_stored__gte', -1), _connector='OR'), name='stereotype_offensiveness_at_least_minus_one'),
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('group', 'attribute'), name='stereotype_listed_once'),
+                    models.CheckConstraint(condition=models.Q(('offensiveness_stored__isnull', True), ('offensiveness_stored__gte', -1), _connector='OR'), name='stereotype_offensiveness_at_least_minus_one'),
+                ],
+            },
         ),
     ]

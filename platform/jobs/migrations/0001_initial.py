@@ -65,6 +65,16 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['-id'],
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(('steps_total__isnull', True), ('steps_done__lte', models.F('steps_total')), _connector='OR'), name='job_steps_done_within_total'),
+                    models.CheckConstraint(condition=models.Q(models.Q(('finished_at__isnull', False), ('state__in', ['succeeded', 'failed', 'cancelled'])), models.Q(('finished_at__isnull', True), ('state__in', ['queued', 'running'])), _connector='OR'), name='job_finished_exactly_when_ended'),
+                    models.CheckConstraint(condition=models.Q(('wait_until__isnull', True), ('state', 'queued'), _connector='OR'), name='job_waits_only_while_queued'),
+                ],
+                'indexes': [
+                    models.Index(fields=['state', 'queue'], name='job_state_queue'),
+                    models.Index(condition=models.Q(('team', ''), _negated=True), fields=['team'], name='job_team'),
+                    models.Index(fields=['study_id', 'id'], name='job_study_latest'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -78,29 +88,5 @@ class Migration(migrations.Migration):
             options={
                 'ordering': ['-id'],
             },
-        ),
-        migrations.AddIndex(
-            model_name='job',
-            index=models.Index(fields=['state', 'queue'], name='job_state_queue'),
-        ),
-        migrations.AddIndex(
-            model_name='job',
-            index=models.Index(condition=models.Q(('team', ''), _negated=True), fields=['team'], name='job_team'),
-        ),
-        migrations.AddIndex(
-            model_name='job',
-            index=models.Index(fields=['study_id', 'id'], name='job_study_latest'),
-        ),
-        migrations.AddConstraint(
-            model_name='job',
-            constraint=models.CheckConstraint(condition=models.Q(('steps_total__isnull', True), ('steps_done__lte', models.F('steps_total')), _connector='OR'), name='job_steps_done_within_total'),
-        ),
-        migrations.AddConstraint(
-            model_name='job',
-            constraint=models.CheckConstraint(condition=models.Q(models.Q(('finished_at__isnull', False), ('state__in', ['succeeded', 'failed', 'cancelled'])), models.Q(('finished_at__isnull', True), ('state__in', ['queued', 'running'])), _connector='OR'), name='job_finished_exactly_when_ended'),
-        ),
-        migrations.AddConstraint(
-            model_name='job',
-            constraint=models.CheckConstraint(condition=models.Q(('wait_until__isnull', True), ('state', 'queued'), _connector='OR'), name='job_waits_only_while_queued'),
         ),
     ]

@@ -40,6 +40,11 @@ class Migration(migrations.Migration):
             options={
                 'verbose_name_plural': 'studies',
                 'ordering': ['-id'],
+                'constraints': [
+                    models.CheckConstraint(condition=models.Q(('min_raters__gte', 1)), name='study_min_raters_positive'),
+                    models.CheckConstraint(condition=models.Q(('rater_pools__in', ['separate', 'summed'])), name='study_rater_pools_known'),
+                    models.CheckConstraint(condition=models.Q(('name', ''), _negated=True), name='study_has_name'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -72,6 +77,10 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['study', 'name'],
+                'constraints': [
+                    models.UniqueConstraint(fields=('study', 'name'), name='study_group_name_unique'),
+                    models.CheckConstraint(condition=models.Q(('name', ''), _negated=True), name='study_group_has_name'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -92,6 +101,11 @@ class Migration(migrations.Migration):
                 ('study', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='associations', to='studies.study')),
                 ('group', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='associations', to='studies.studygroup')),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('group', 'attribute'), name='study_association_once'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='StudyMembership',
@@ -102,6 +116,11 @@ class Migration(migrations.Migration):
                 ('study', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='memberships', to='studies.study')),
                 ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='study_memberships', to=settings.AUTH_USER_MODEL)),
             ],
+            options={
+                'constraints': [
+                    models.UniqueConstraint(fields=('study', 'user', 'role'), name='study_membership_unique'),
+                ],
+            },
         ),
         migrations.CreateModel(
             name='Withdrawal',
@@ -112,41 +131,11 @@ class Migration(migrations.Migration):
                 ('annotator', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='withdrawals', to='accounts.annotator')),
                 ('study', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='withdrawals', to='studies.study')),
             ],
-        ),
-        migrations.AddConstraint(
-            model_name='study',
-            constraint=models.CheckConstraint(condition=models.Q(('min_raters__gte', 1)), name='study_min_raters_positive'),
-        ),
-        migrations.AddConstraint(
-            model_name='study',
-            constraint=models.CheckConstraint(condition=models.Q(('rater_pools__in', ['separate', 'summed'])), name='study_rater_pools_known'),
-        ),
-        migrations.AddConstraint(
-            model_name='study',
-            constraint=models.CheckConstraint(condition=models.Q(('name', ''), _negated=True), name='study_has_name'),
-        ),
-        migrations.AddConstraint(
-            model_name='studygroup',
-            constraint=models.UniqueConstraint(fields=('study', 'name'), name='study_group_name_unique'),
-        ),
-        migrations.AddConstraint(
-            model_name='studygroup',
-            constraint=models.CheckConstraint(condition=models.Q(('name', ''), _negated=True), name='study_group_has_name'),
-        ),
-        migrations.AddConstraint(
-            model_name='studyassociation',
-            constraint=models.UniqueConstraint(fields=('group', 'attribute'), name='study_association_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='studymembership',
-            constraint=models.UniqueConstraint(fields=('study', 'user', 'role'), name='study_membership_unique'),
-        ),
-        migrations.AddConstraint(
-            model_name='withdrawal',
-            constraint=models.UniqueConstraint(condition=models.Q(('ended_at', None)), fields=('annotator', 'study'), name='withdrawal_stands_once'),
-        ),
-        migrations.AddConstraint(
-            model_name='withdrawal',
-            constraint=models.CheckConstraint(condition=models.Q(('ended_at__isnull', True), ('ended_at__gte', models.F('withdrawn_at')), _connector='OR'), name='withdrawal_ended_after_withdrawn'),
+            options={
+                'constraints': [
+                    models.UniqueConstraint(condition=models.Q(('ended_at', None)), fields=('annotator', 'study'), name='withdrawal_stands_once'),
+                    models.CheckConstraint(condition=models.Q(('ended_at__isnull', True), ('ended_at__gte', models.F('withdrawn_at')), _connector='OR'), name='withdrawal_ended_after_withdrawn'),
+                ],
+            },
         ),
     ]
