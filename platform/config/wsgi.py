@@ -1,9 +1,11 @@
 """WSGI entry point: `gunicorn --pythonpath platform config.wsgi`."""
 
+import gc
 import os
 
 from config.bytecode import keep_bytecode
 
+gc.disable()  # until everything is loaded, of which nothing is garbage
 keep_bytecode()  # before Django is imported
 
 from config.counters import share_counters  # noqa: E402
@@ -22,3 +24,6 @@ application = get_wsgi_application()
 _ = get_resolver().url_patterns
 if settings.TRUSTED_PROXIES:
     application = discard_unread_bodies(application)
+# No search for garbage looks at what is loaded, so that gunicorn's workers keep sharing this memory.
+gc.freeze()
+gc.enable()
