@@ -13,6 +13,7 @@ from config.counters import share_counters  # noqa: E402
 share_counters()  # before prometheus_client is
 
 from django.conf import settings  # noqa: E402
+from django.core.files.storage import storages  # noqa: E402
 from django.core.wsgi import get_wsgi_application  # noqa: E402
 from django.urls import get_resolver  # noqa: E402
 
@@ -20,8 +21,13 @@ from config.request_bodies import discard_unread_bodies  # noqa: E402
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 application = get_wsgi_application()
+
+from jobs.run import registry  # noqa: E402 - after the apps are loaded
+
 # Loaded in the process that gunicorn forks, because otherwise each worker's first request would take a second.
 _ = get_resolver().url_patterns
+_ = storages["default"]
+registry.load()
 if settings.TRUSTED_PROXIES:
     application = discard_unread_bodies(application)
 # No search for garbage looks at what is loaded, so that gunicorn's workers keep sharing this memory.

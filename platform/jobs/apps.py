@@ -1,5 +1,4 @@
 from django.apps import AppConfig
-from django.utils.module_loading import autodiscover_modules
 
 from web import navigation
 
@@ -9,6 +8,4 @@ class JobsConfig(AppConfig):
     verbose_name = "Jobs"
 
     def ready(self) -> None:
-        # Apps register their kinds of jobs in modules named `background`.
-        autodiscover_modules("background")
         navigation.register_link("Jobs", "jobs:list", order=30)

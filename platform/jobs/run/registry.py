@@ -1,7 +1,10 @@
 """The registry of job kinds and their handlers."""
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any
+
+from django.utils.module_loading import autodiscover_modules
 
 from foundation.errors import DomainError
 from jobs.models import Job
@@ -29,8 +32,19 @@ def register(kind: str) -> Callable[[Handler], Handler]:
     return add
 
 
+@cache
+def load() -> None:
+    """Import the modules named `background`, in which apps register their kinds of jobs.
+
+    Web servers and workers call this when they start. Most commands run no job: these modules would double the time
+    in which a command starts.
+    """
+    autodiscover_modules("background")
+
+
 def handler_of(kind: str) -> Handler:
     """Return the handler of jobs of `kind`; raise DomainError if there is none."""
+    load()
     if kind not in _handlers:
         raise DomainError("job_kind_unknown", f"This server cannot run jobs of kind “{kind}”.")
     return _handlers[kind]

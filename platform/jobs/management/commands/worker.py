@@ -13,7 +13,7 @@ from django.db import DatabaseError, InterfaceError, close_old_connections, conn
 from foundation.commands import DomainCommand
 from jobs.engine import backends, shutdown, workers
 from jobs.engine.queues import QUEUES
-from jobs.run import inboxes
+from jobs.run import inboxes, registry
 from jobs.run.recovery import sweep
 
 logger = logging.getLogger(__name__)
@@ -53,6 +53,7 @@ class Command(DomainCommand):
                 "--batch works only for jobs queued in the database. Celery's workers run until you stop them."
             )
         queues = options["queue"] or list(QUEUES)
+        registry.load()  # before the first job, whose time and memory the imports are not part of
         shutdown.forget()
         with _ending_on_sigterm():
             sweep()
