@@ -13,7 +13,6 @@ from config.counters import share_counters  # noqa: E402
 share_counters()  # before prometheus_client is
 
 from django.conf import settings  # noqa: E402
-from django.core.files.storage import storages  # noqa: E402
 from django.core.wsgi import get_wsgi_application  # noqa: E402
 from django.urls import get_resolver  # noqa: E402
 
@@ -26,7 +25,6 @@ from jobs.run import registry  # noqa: E402 - after the apps are loaded
 
 # Loaded in the process that gunicorn forks, because otherwise each worker's first request would take a second.
 _ = get_resolver().url_patterns
-_ = storages["default"]
 registry.load()
 if settings.TRUSTED_PROXIES:
     application = discard_unread_bodies(application)

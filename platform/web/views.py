@@ -8,7 +8,7 @@ from django.shortcuts import render
 from django.utils.translation import gettext
 from django.views import defaults
 
-from web.api.errors import error_body
+from web.api.format import error_body
 from web.design.gallery import gallery_context
 
 

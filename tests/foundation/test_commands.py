@@ -140,3 +140,24 @@ def test_a_command_that_serves_no_requests_imports_no_page(tmp_path):
     imported = set(process.stdout.split())
     assert "analysis.management.commands.analyze" in imported
     assert not imported & {"config.urls", "front.studies.views"}
+
+
+def test_a_command_that_runs_no_job_imports_neither_jobs_nor_the_libraries_of_pages(tmp_path):
+    process = subprocess.run(
+        [sys.executable, "-c", IMPORTED, "help"],
+        cwd=ROOT,
+        env=os.environ | {"STEREOSCOPE_VAR": str(tmp_path), "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    imported = set(process.stdout.split())
+    assert "annotation.models" in imported
+    assert not imported & {
+        "generation.background",
+        "rest_framework.serializers",
+        "botocore",
+        "kombu",
+        "lxml",
+        "numpy",
+    }

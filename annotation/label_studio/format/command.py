@@ -11,7 +11,6 @@ from annotation.imports.column_map import LabelImportOptions, parse_words
 from annotation.imports.formats import ImportFormat
 from annotation.label_studio.format.names import FIELDS, parse_names
 from annotation.label_studio.format.options import ExportOptions
-from annotation.label_studio.format.reader import is_export
 
 if TYPE_CHECKING:
     from annotation.imports.importer import ImportReport
@@ -48,10 +47,13 @@ class LabelStudioExport(ImportFormat):
         )
 
     def recognises(self, file: Path) -> bool:
+        # Imported here: it loads numpy, and every process starts with this module.
+        from annotation.label_studio.format.reader import is_export
+
         return is_export(file)
 
     def importer(self, options: Mapping[str, Any]) -> "Callable[..., ImportReport]":
-        # Imported here: it loads pandas, and every process starts with this module.
+        # Imported here: it loads pandas.
         from annotation.label_studio.format.importer import import_export
 
         export_options = ExportOptions(

@@ -3,7 +3,6 @@
 from io import BytesIO
 from typing import Any
 
-import qrcode
 from allauth.account.adapter import DefaultAccountAdapter
 from allauth.account.internal.stagekit import clear_login
 from allauth.core import context
@@ -16,7 +15,6 @@ from django.http import HttpRequest
 from django.utils.functional import lazy
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
-from qrcode.image.svg import SvgPathFillImage
 
 from accounts.models import User
 from accounts.sign_in import limits, passkeys
@@ -142,6 +140,10 @@ class SecondFactorAdapter(DefaultMFAAdapter):
 
     def build_totp_svg(self, url: str) -> str:
         """Draw the code on white, so that phones can read it in the dark theme too."""
+        # Imported here: these libraries load lxml and PIL, and only somebody who sets up a second factor needs them.
+        import qrcode
+        from qrcode.image.svg import SvgPathFillImage
+
         drawing = BytesIO()
         qrcode.make(url, image_factory=SvgPathFillImage).save(drawing)
         return drawing.getvalue().decode()

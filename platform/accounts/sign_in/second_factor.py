@@ -19,7 +19,7 @@ from django.utils.http import urlencode
 from django.utils.module_loading import import_string
 
 from accounts.models import User
-from web.api.errors import error_body
+from web.api.format import error_body
 
 ADMINISTRATORS, LEADS, ANALYSTS = "administrators", "leads", "analysts"
 GROUPS = (ADMINISTRATORS, LEADS, ANALYSTS)

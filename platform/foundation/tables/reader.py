@@ -1,4 +1,7 @@
-"""Reading CSV, TSV, JSON lines and Excel workbooks as text."""
+"""Reading CSV, TSV, JSON lines and Excel workbooks as text.
+
+Every process starts with this module, but few read a table, so numpy is imported in the functions that use it.
+"""
 
 import csv
 import hashlib
@@ -8,11 +11,9 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
-import numpy as np
 from django.conf import settings
-from numpy.typing import NDArray
 
 from foundation.errors import DomainError
 from foundation.tables.limits import (
@@ -27,6 +28,10 @@ from foundation.tables.limits import (
 from foundation.tables.workbook_process import text_of
 from foundation.tables.workbooks import workbook_rows
 
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
 _ZIP = b"PK\x03\x04"
 _LEGACY_EXCEL = b"\xd0\xcf\x11\xe0"
 _JSON_LINES = {".jsonl", ".ndjson"}
@@ -39,8 +44,8 @@ class Table:
     """The cells of a table as text, by column. `''` is an empty cell; no other value means missing."""
 
     name: str  # of the file, for messages
-    columns: dict[str, NDArray[np.object_]]
-    rows: NDArray[np.int64]  # row number as in a spreadsheet, where the header is row 1
+    columns: "dict[str, NDArray[np.object_]]"
+    rows: "NDArray[np.int64]"  # row number as in a spreadsheet, where the header is row 1
     unreadable: tuple[tuple[int, str], ...]  # (row, reason)
     digest: str  # SHA-256 of the file
     positions: frozenset[str] = frozenset()  # columns that only give the position of a row in the file
@@ -221,6 +226,8 @@ def _check_size(name: str, *, rows: int, columns: int) -> None:
 
 
 def _table(lines: Iterator[Sequence[str]], name: str, digest: str) -> Table:
+    import numpy as np
+
     header = _header(next(lines, None), name)
     rows: list[int] = []
     fitting: list[Sequence[str]] = []
@@ -276,6 +283,8 @@ def storable(text: str) -> str:
 
 def without_unstorable(table: Table) -> Table:
     """Return the table with rows that no database can store moved to `unreadable`."""
+    import numpy as np
+
     reasons: dict[int, str] = {}
     for column, cells in table.columns.items():
         if unstorable("\n".join(cells)):
@@ -295,7 +304,9 @@ def without_unstorable(table: Table) -> Table:
     )
 
 
-def _column(cells: list[str]) -> NDArray[np.object_]:
+def _column(cells: list[str]) -> "NDArray[np.object_]":
+    import numpy as np
+
     column = np.empty(len(cells), dtype=object)
     column[:] = cells
     return column

@@ -8,7 +8,6 @@ from django.utils import timezone
 from django_tasks.backends.base import BaseTaskBackend
 from django_tasks.base import Task, TaskResult, TaskResultStatus
 from django_tasks.signals import task_enqueued
-from kombu.exceptions import OperationalError
 
 from jobs.engine.queues import QueueUnreachable
 
@@ -18,6 +17,9 @@ class CeleryBackend(BaseTaskBackend):
 
     def enqueue(self, task: Task[Any, Any], args: Any, kwargs: Any) -> TaskResult[Any]:
         """Send the task to its queue; raise QueueUnreachable if the broker does not answer."""
+        # Imported here: only servers with a broker load Celery.
+        from kombu.exceptions import OperationalError
+
         from jobs.engine.celery_app import queue_named, run_task
 
         self.validate_task(task)

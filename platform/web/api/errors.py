@@ -1,4 +1,4 @@
-"""The error format of the API: `{"error": {"code", "message", "fields"}}`."""
+"""The API's responses to errors."""
 
 from typing import Any
 
@@ -11,6 +11,7 @@ from rest_framework.views import exception_handler as rest_handler
 
 from foundation.errors import DomainError
 from foundation.monitoring import tracing
+from web.api.format import error_body
 
 
 def exception_handler(error: Exception, context: dict[str, Any]) -> Response | None:
@@ -43,10 +44,6 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> Response | N
 
 def _answer(status: int, code: str, message: str, fields: dict[str, str]) -> Response:
     return Response(error_body(code, message, fields), status=status)
-
-
-def error_body(code: str, message: str, fields: dict[str, str]) -> dict[str, Any]:
-    return {"error": {"code": code, "message": message, "fields": fields}}
 
 
 def _fields(detail: Any, prefix: str = "") -> dict[str, str]:
