@@ -1,12 +1,14 @@
 """Rights: roles, capabilities, and the right that each address requires for each method.
 
 A view states its rights with `requires`, once for each method; a method without a right is not served, and an
-address without any is refused to everybody. `studies.access` checks them before the view runs.
+address without any is refused to everybody. A viewset states them on its actions; its class states only the rights of
+the actions that it inherits from REST framework. `studies.access` checks them before the view runs.
 `docs/operate/rights.md` is generated from them.
 """
 
 from collections.abc import Callable, Iterable, Mapping
 from enum import StrEnum
+from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from django.contrib.auth.models import AnonymousUser
@@ -139,7 +141,7 @@ def requires(
     delete: Capability | None = None,
     head: bool = True,
 ) -> Callable[[V], V]:
-    """State the capability that each method of a view requires; methods that are left out are not served.
+    """State the capability that each method of a view or action requires; methods that are left out are not served.
 
     HEAD goes with GET, unless a GET changes something: then `head=False` refuses previews of the link.
     """
@@ -162,6 +164,8 @@ def requires(
 
 def rights_of(view: Any, namespaces: Iterable[str] = ()) -> Mapping[str, Capability]:
     """Return the capability that each method of a view requires; empty if none is stated."""
+    if hasattr(view, "actions"):
+        return _rights_of_actions(view)
     inner = getattr(view, "view_class", None) or getattr(view, "cls", None) or view
     for holder in (view, inner):
         stated: Mapping[str, Capability] | None = getattr(holder, "rights", None)
@@ -172,6 +176,19 @@ def rights_of(view: Any, namespaces: Iterable[str] = ()) -> Mapping[str, Capabil
         if name.startswith(package):
             return rights
     return next((_OF_NAMESPACES[name] for name in namespaces if name in _OF_NAMESPACES), {})
+
+
+@cache  # asked several times at each request; there is one view for each address
+def _rights_of_actions(view: Any) -> Mapping[str, Capability]:
+    """Return the capability of each method that an address maps to an action of a viewset."""
+    rights: dict[str, Capability] = {}
+    for method, name in view.actions.items():
+        action = getattr(view.cls, name)
+        holder = view.cls if action.__module__ == "rest_framework.mixins" else action
+        stated: Mapping[str, Capability] = getattr(holder, "rights", {})
+        verbs = ("GET", "HEAD") if method == "get" else (method.upper(),)
+        rights |= {verb: stated[verb] for verb in verbs if verb in stated}
+    return rights
 
 
 def signed_in_user(request: "HttpRequest | Request") -> User:

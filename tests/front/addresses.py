@@ -34,7 +34,9 @@ class Address:
 
     @property
     def served(self) -> set[str]:
-        """Return the methods that a view class defines; for a view function, the methods with a right."""
+        """Return the methods that a viewset maps or a view class defines; for a function, those with a right."""
+        if actions := getattr(self.view, "actions", None):
+            return {name.upper() for name in actions} - _NO_VERBS
         inner = getattr(self.view, "view_class", None) or getattr(self.view, "cls", None)
         if inner is None:
             return set(self.rights) - _NO_VERBS

@@ -6,6 +6,7 @@ import uuid
 import pytest
 from django.db import transaction
 from django.test import Client
+from django.urls import get_resolver
 
 from accounts.rights import (
     BY_BREAK_GLASS,
@@ -74,6 +75,33 @@ def test_a_view_without_a_right_is_refused_to_everybody(admin_client, settings):
     assert admin_client.get("/silent/").status_code == 403
     assert admin_client.get("/api/silent/").status_code == 403
     assert admin_client.post("/reading/").status_code == 405
+
+
+@pytest.mark.parametrize("slash", ["", "/"])
+def test_an_action_without_a_right_is_refused_to_everybody(admin_client, settings, slash):
+    settings.ROOT_URLCONF = "tests.front.urls_without_right"
+    people = "/api/people"
+    assert [admin_client.get(people + slash).status_code, admin_client.head(people + slash).status_code] == [
+        200
+    ] * 2
+    assert admin_client.post(people + slash).status_code == 403
+    assert admin_client.get(f"{people}/1/silent{slash}").status_code == 403
+    assert admin_client.get(f"{people}/1/reading{slash}").status_code == 200
+    assert admin_client.post(f"{people}/1/reading{slash}").status_code == 403
+    assert admin_client.put(f"{people}/1/reading{slash}").status_code == 405
+
+
+def test_the_list_of_addresses_shows_actions_without_a_right():
+    unstated = {
+        address.path: sorted(address.served - set(address.rights))
+        for address in addresses(get_resolver("tests.front.urls_without_right"))
+        if hasattr(address.view, "actions") and address.served - set(address.rights)
+    }
+    assert unstated == {
+        f"api/people{path}{slash}": [method]
+        for path, method in (("", "POST"), ("/<int:pk>/silent", "GET"), ("/<int:pk>/reading", "POST"))
+        for slash in ("", "/")
+    }
 
 
 @pytest.fixture
