@@ -6,11 +6,13 @@ from django.db.models import QuerySet
 from django.http import FileResponse
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiResponse, extend_schema
-from rest_framework import generics, serializers
+from rest_framework import serializers
+from rest_framework.decorators import action
+from rest_framework.mixins import ListModelMixin
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
-from rest_framework.views import APIView
+from rest_framework.viewsets import GenericViewSet
 
 from accounts.rights import Capability, requires, signed_in_user
 from analysis.models import Release
@@ -49,7 +51,7 @@ class ReleaseSerializer(serializers.Serializer[Release]):
         request = self.context["request"]
         download = reverse("api:release-download", args=places, request=request) if instance.archive else None
         facts = versions.facts_of(instance) | {
-            "url": reverse("api:release", args=places, request=request),
+            "url": reverse("api:release-detail", args=places, request=request),
             "download": download,
         }
         return super().to_representation(facts)  # type: ignore[arg-type]
@@ -110,15 +112,16 @@ class BuildingSerializer(serializers.Serializer[object]):
     job = serializers.IntegerField()
 
 
-@requires(get=Capability.SEE_RELEASES, post=Capability.RELEASE)
-class Releases(generics.ListAPIView[Release]):
+@requires(get=Capability.SEE_RELEASES)
+class ReleaseViewSet(ListModelMixin, GenericViewSet[Release]):
     """The releases of a study, newest first, and building one."""
 
     serializer_class = ReleaseSerializer
+    queryset = Release.objects.none()
+    lookup_field = "version"
+    lookup_value_converter = "int"
 
     def get_queryset(self) -> QuerySet[Release]:
-        if getattr(self, "swagger_fake_view", False):
-            return Release.objects.none()
         study = study_for(self.request, self.kwargs["slug"])
         return (
             Release.objects.filter(study=study)
@@ -126,21 +129,20 @@ class Releases(generics.ListAPIView[Release]):
             .defer("annotations", "annotators", "images", "profiles")
         )
 
+    @requires(post=Capability.RELEASE)
     @extend_schema(request=ReleaseParametersSerializer, responses={202: BuildingSerializer})
-    def post(self, request: Request, slug: str) -> Response:
+    def create(self, request: Request, slug: str) -> Response:
         """Build a release in the background. Leads only."""
         study = study_for(request, slug)
         parameters = ReleaseParameters.read(checked_body(ReleaseParametersSerializer, request))
         job = build_job.request(study=study, parameters=parameters, by=signed_in_user(request))
         return Response({"job": job.pk}, status=202)
 
-
-@requires(get=Capability.SEE_RELEASES)
-class ReleaseCheck(APIView):
-    """Whether a release may be built now beside the earlier ones. Builds nothing."""
-
+    @requires(get=Capability.SEE_RELEASES)
     @extend_schema(parameters=[CheckParametersSerializer], responses=CheckSerializer)
-    def get(self, request: Request, slug: str) -> Response:
+    @action(detail=False)
+    def check(self, request: Request, slug: str) -> Response:
+        """Whether a release may be built now beside the earlier ones. Builds nothing."""
         study = study_for(request, slug)
         chosen = CheckParametersSerializer(data=request.query_params)
         chosen.is_valid(raise_exception=True)
@@ -148,34 +150,27 @@ class ReleaseCheck(APIView):
         checked = check_of(study, k=parameters.k, leave_out_people=parameters.leave_out_people)
         return Response(CheckSerializer(_check_facts(checked, k=parameters.k)).data)
 
+    @requires(get=Capability.SEE_RELEASES)
+    @extend_schema(responses=ReleaseDetailSerializer)
+    def retrieve(self, request: Request, slug: str, version: int) -> Response:
+        """One release of a study."""
+        release = versions.release_of(study_for(request, slug), version)
+        return Response(ReleaseDetailSerializer(release, context={"request": request}).data)
 
-@requires(post=Capability.RELEASE)
-class SetAside(APIView):
-    """State that nobody ever got a release, so that later ones are not checked against it. Leads only."""
-
+    @requires(post=Capability.RELEASE)
     @extend_schema(request=None, responses=ReleaseDetailSerializer)
-    def post(self, request: Request, slug: str, version: int) -> Response:
+    @action(detail=True, methods=["post"], url_path="set-aside")
+    def set_aside(self, request: Request, slug: str, version: int) -> Response:
+        """State that nobody ever got a release, so that later ones are not checked against it. Leads only."""
         study = study_for(request, slug)
         release = set_aside(release=versions.release_of(study, version), by=signed_in_user(request))
         return Response(ReleaseDetailSerializer(release, context={"request": request}).data)
 
-
-@requires(get=Capability.SEE_RELEASES)
-class OneRelease(APIView):
-    """One release of a study."""
-
-    @extend_schema(responses=ReleaseDetailSerializer)
-    def get(self, request: Request, slug: str, version: int) -> Response:
-        release = versions.release_of(study_for(request, slug), version)
-        return Response(ReleaseDetailSerializer(release, context={"request": request}).data)
-
-
-@requires(get=Capability.SEE_RELEASES)
-class ReleaseDownload(APIView):
-    """The files of a release as a zip."""
-
+    @requires(get=Capability.SEE_RELEASES)
     @extend_schema(responses={(200, "application/zip"): OpenApiResponse(OpenApiTypes.BINARY)})
-    def get(self, request: Request, slug: str, version: int) -> FileResponse:
+    @action(detail=True)
+    def download(self, request: Request, slug: str, version: int) -> FileResponse:
+        """The files of a release as a zip."""
         release = versions.release_of(study_for(request, slug), version)
         return archive_response(release, by=request.user)
 

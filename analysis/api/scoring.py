@@ -4,10 +4,12 @@ from typing import Any, ClassVar
 
 from django.db.models import QuerySet
 from drf_spectacular.utils import extend_schema
-from rest_framework import generics, serializers
+from rest_framework import serializers
+from rest_framework.decorators import action
+from rest_framework.mixins import ListModelMixin
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
+from rest_framework.viewsets import GenericViewSet
 
 from accounts.rights import Capability, requires, signed_in_user
 from analysis.models import AttributeScore, Caption, Scorer, TextScore
@@ -119,20 +121,21 @@ class TextScoreSerializer(serializers.ModelSerializer[TextScore]):
         read_only_fields = fields
 
 
-@requires(get=Capability.SEE_RESULTS, post=Capability.RUN_MODELS)
-class Scorers(generics.ListAPIView[Scorer]):
+@requires(get=Capability.SEE_RESULTS)
+class ScorerViewSet(ListModelMixin, GenericViewSet[Any]):
     """The scorers of a study, newest first, and starting one."""
 
     serializer_class = ScorerSerializer
+    queryset = Scorer.objects.none()
+    lookup_value_converter = "int"
 
     def get_queryset(self) -> QuerySet[Scorer]:
-        if getattr(self, "swagger_fake_view", False):
-            return Scorer.objects.none()
         study = study_for(self.request, self.kwargs["slug"])
         return Scorer.objects.filter(study=study).select_related("encoder")
 
+    @requires(post=Capability.RUN_MODELS)
     @extend_schema(request=NewScorerSerializer, responses={202: StartedSerializer})
-    def post(self, request: Request, slug: str) -> Response:
+    def create(self, request: Request, slug: str) -> Response:
         """Score in the background what this configuration has not scored yet. Leads only."""
         user = signed_in_user(request)
         study = study_for(request, slug)
@@ -142,71 +145,54 @@ class Scorers(generics.ListAPIView[Scorer]):
         job = launch.start(scorer=scorer, by=user)
         return _started(scorer, job)
 
-
-@requires(get=Capability.SEE_RESULTS, post=Capability.RUN_MODELS, delete=Capability.RUN_MODELS)
-class OneScorer(APIView):
-    """One scorer of a study and how far it is."""
-
+    @requires(get=Capability.SEE_RESULTS)
     @extend_schema(responses=ScorerDetailSerializer)
-    def get(self, request: Request, slug: str, pk: int) -> Response:
+    def retrieve(self, request: Request, slug: str, pk: int) -> Response:
+        """One scorer of a study and how far it is."""
         scorer = scorer_of(study_for(request, slug), pk)
         return Response(ScorerDetailSerializer(overview.line_of(scorer)).data)
 
+    @requires(post=Capability.RUN_MODELS)
     @extend_schema(operation_id="studies_scorers_go_on", request=None, responses={202: StartedSerializer})
-    def post(self, request: Request, slug: str, pk: int) -> Response:
+    def go_on(self, request: Request, slug: str, pk: int) -> Response:
         """Go on with what is missing. Leads only."""
         scorer = scorer_of(study_for(request, slug), pk)
         return _started(scorer, launch.start(scorer=scorer, by=signed_in_user(request)))
 
+    @requires(delete=Capability.RUN_MODELS)
     @extend_schema(responses={204: None})
-    def delete(self, request: Request, slug: str, pk: int) -> Response:
+    def destroy(self, request: Request, slug: str, pk: int) -> Response:
         """Remove the scorer and all it found. Leads only."""
         scorer = scorer_of(study_for(request, slug), pk)
         launch.remove_scorer(scorer=scorer, by=signed_in_user(request))
         return Response(status=204)
 
+    @requires(get=Capability.SEE_RESULTS)
+    @extend_schema(responses=AttributeScoreSerializer(many=True))
+    @action(detail=True)
+    def scores(self, request: Request, slug: str, pk: int) -> Response:
+        """What a CLIP scorer says of each image and attribute. Retracted images are left out."""
+        rows = scorer_of(study_for(request, slug), pk).attribute_scores.filter(image__retracted_at=None)
+        page = self.paginate_queryset(rows.select_related("image", "attribute"))
+        return self.get_paginated_response(AttributeScoreSerializer(page, many=True).data)
 
-@requires(get=Capability.SEE_RESULTS)
-class AttributeScores(generics.ListAPIView[AttributeScore]):
-    """What a CLIP scorer says of each image and attribute. Retracted images are left out."""
+    @requires(get=Capability.SEE_RESULTS)
+    @extend_schema(responses=CaptionSerializer(many=True))
+    @action(detail=True)
+    def captions(self, request: Request, slug: str, pk: int) -> Response:
+        """The captions a scorer wrote. Retracted images are left out."""
+        rows = scorer_of(study_for(request, slug), pk).captions.filter(image__retracted_at=None)
+        page = self.paginate_queryset(rows.select_related("image"))
+        return self.get_paginated_response(CaptionSerializer(page, many=True).data)
 
-    serializer_class = AttributeScoreSerializer
-
-    def get_queryset(self) -> QuerySet[AttributeScore]:
-        if getattr(self, "swagger_fake_view", False):
-            return AttributeScore.objects.none()
-        rows = _of_scorer(self).attribute_scores.filter(image__retracted_at=None)
-        return rows.select_related("image", "attribute")
-
-
-@requires(get=Capability.SEE_RESULTS)
-class Captions(generics.ListAPIView[Caption]):
-    """The captions a scorer wrote. Retracted images are left out."""
-
-    serializer_class = CaptionSerializer
-
-    def get_queryset(self) -> QuerySet[Caption]:
-        if getattr(self, "swagger_fake_view", False):
-            return Caption.objects.none()
-        return _of_scorer(self).captions.filter(image__retracted_at=None).select_related("image")
-
-
-@requires(get=Capability.SEE_RESULTS)
-class TextScores(generics.ListAPIView[TextScore]):
-    """What a classifier says of captions. Those of retracted images are left out."""
-
-    serializer_class = TextScoreSerializer
-
-    def get_queryset(self) -> QuerySet[TextScore]:
-        if getattr(self, "swagger_fake_view", False):
-            return TextScore.objects.none()
-        rows = _of_scorer(self).text_scores.filter(caption__image__retracted_at=None)
-        return rows.select_related("caption__image")
-
-
-def _of_scorer(view: generics.GenericAPIView[Any]) -> Scorer:
-    study = study_for(view.request, view.kwargs["slug"])
-    return scorer_of(study, view.kwargs["pk"])
+    @requires(get=Capability.SEE_RESULTS)
+    @extend_schema(responses=TextScoreSerializer(many=True))
+    @action(detail=True, url_path="text-scores")
+    def text_scores(self, request: Request, slug: str, pk: int) -> Response:
+        """What a classifier says of captions. Those of retracted images are left out."""
+        rows = scorer_of(study_for(request, slug), pk).text_scores.filter(caption__image__retracted_at=None)
+        page = self.paginate_queryset(rows.select_related("caption__image"))
+        return self.get_paginated_response(TextScoreSerializer(page, many=True).data)
 
 
 def _started(scorer: Scorer, job: Job) -> Response:

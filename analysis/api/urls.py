@@ -1,8 +1,25 @@
-"""Addresses of results for programs."""
+"""Addresses of results, releases and scorers for programs."""
+
+from collections.abc import Mapping
 
 from django.urls import path
+from rest_framework.routers import SimpleRouter
+from rest_framework.viewsets import ViewSetMixin
 
-from analysis.api import associations, releases, results
+from analysis.api import associations, releases, results, scoring
+
+
+class Router(SimpleRouter):
+    """Also maps POST to an object: going on with its work."""
+
+    def get_method_map(self, viewset: type[ViewSetMixin], method_map: Mapping[str, str]) -> dict[str, str]:
+        going_on = {"post": "go_on"} if "retrieve" in method_map.values() else {}
+        return super().get_method_map(viewset, {**method_map, **going_on})
+
+
+router = Router(use_regex_path=False)
+router.register("studies/<slug:slug>/releases", releases.ReleaseViewSet, "release")
+router.register("studies/<slug:slug>/scorers", scoring.ScorerViewSet, "scorer")
 
 urlpatterns = [
     path(
@@ -15,17 +32,5 @@ urlpatterns = [
     path(
         "studies/<slug:slug>/results/<slug:table>.csv", results.ResultsTable.as_view(), name="results-table"
     ),
-    path("studies/<slug:slug>/releases/", releases.Releases.as_view(), name="releases"),
-    path("studies/<slug:slug>/releases/<int:version>/", releases.OneRelease.as_view(), name="release"),
-    path("studies/<slug:slug>/releases/check/", releases.ReleaseCheck.as_view(), name="release-check"),
-    path(
-        "studies/<slug:slug>/releases/<int:version>/set-aside/",
-        releases.SetAside.as_view(),
-        name="release-set-aside",
-    ),
-    path(
-        "studies/<slug:slug>/releases/<int:version>/download/",
-        releases.ReleaseDownload.as_view(),
-        name="release-download",
-    ),
+    *router.urls,
 ]

@@ -10,5 +10,4 @@ urlpatterns = [
     path("", include("jobs.api.urls")),
     path("", include("generation.api.urls")),
     path("", include("analysis.api.urls")),
-    path("", include("analysis.api.scoring_urls")),
 ]

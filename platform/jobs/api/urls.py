@@ -1,8 +1,7 @@
-from django.urls import path
+from rest_framework.routers import SimpleRouter
 
 from jobs.api import views
 
-urlpatterns = [
-    path("jobs/", views.JobList.as_view(), name="job-list"),
-    path("jobs/<int:pk>/", views.JobDetail.as_view(), name="job-detail"),
-]
+router = SimpleRouter(use_regex_path=False)
+router.register("jobs", views.JobViewSet, "job")
+urlpatterns = router.urls

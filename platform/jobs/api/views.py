@@ -3,7 +3,11 @@
 from typing import Any, ClassVar, cast
 
 from django.db.models import QuerySet
-from rest_framework import generics, serializers
+from rest_framework import serializers
+from rest_framework.mixins import ListModelMixin
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.viewsets import GenericViewSet
 
 from accounts.models import User
 from accounts.rights import Capability, requires
@@ -56,21 +60,17 @@ class JobSerializer(serializers.ModelSerializer[Job]):
 
 
 @requires(get=Capability.SIGNED_IN)
-class JobList(generics.ListAPIView[Job]):
+class JobViewSet(ListModelMixin, GenericViewSet[Job]):
     """The jobs of your studies and your own, newest first."""
 
     serializer_class = JobSerializer
+    queryset = Job.objects.none()
+    lookup_value_converter = "int"
 
     def get_queryset(self) -> QuerySet[Job]:
         return jobs_visible_to(self.request.user)
 
-
-@requires(get=Capability.SEE_JOBS)
-class JobDetail(generics.RetrieveAPIView[Job]):
-    """One job and its progress."""
-
-    serializer_class = JobSerializer
-    queryset = Job.objects.none()  # tells the schema the type of `pk`
-
-    def get_object(self) -> Job:
-        return job_for(self.request.user, self.kwargs["pk"])
+    @requires(get=Capability.SEE_JOBS)
+    def retrieve(self, request: Request, pk: int) -> Response:
+        """One job and its progress."""
+        return Response(self.get_serializer(job_for(request.user, pk)).data)

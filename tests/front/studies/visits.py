@@ -96,10 +96,10 @@ def api_answers(study: Study, *, server: int, answer: int) -> list[str]:
         "label-studio-answers": [campaign], "label-studio-answer": [answer],
         "study-list": [], "study-detail": ["isles"], "study-images": ["isles"],
         "job-list": [], "job-detail": [Job.objects.filter(study_id=study.pk).latest("pk").pk],
-        "probe-runs": ["isles"], "probe-run": run, "probe-run-answers": run, "probe-run-associations": run,
+        "probe-run-list": ["isles"], "probe-run-detail": run, "probe-run-answers": run, "probe-run-associations": run,
         "answer-overrides": [model_answer.pk], "results": ["isles"],
-        "releases": ["isles"], "release": ["isles", 2], "release-check": ["isles"],
-        "scorers": ["isles"], "scorer": of_kind["clip"], "scorer-scores": of_kind["clip"],
+        "release-list": ["isles"], "release-detail": ["isles", 2], "release-check": ["isles"],
+        "scorer-list": ["isles"], "scorer-detail": of_kind["clip"], "scorer-scores": of_kind["clip"],
         "scorer-captions": of_kind["captions"], "scorer-text-scores": of_kind["captions"],
     }  # fmt: skip
     return [reverse(f"api:{name}", args=arguments) for name, arguments in places.items()]
