@@ -6,10 +6,11 @@ from typing import Any
 from django.db.models import QuerySet
 from django.urls import reverse
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
-from rest_framework import generics
+from rest_framework.decorators import action
+from rest_framework.mixins import ListModelMixin
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.views import APIView
+from rest_framework.viewsets import GenericViewSet, ViewSet
 
 from accounts.rights import Capability, requires, signed_in_user
 from annotation.campaigns.access import campaign_for
@@ -52,16 +53,29 @@ from jobs.models import Job
 from studies.access import require, studies_visible_to, study_for
 from web.api.bodies import checked_body
 
-_WORK: dict[str, Callable[..., Job]] = {
-    "push": job_queue.start_push,
-    "reconcile": job_queue.start_reconcile,
-    "replace": job_queue.start_addresses,
-}
 _STATE = OpenApiParameter("state", str, description="Return only answers in this state.")
+_WORK = "Start work that takes longer than a request, and return its job; the address names the work."
+_MISSING = "Treat missing answers as deleted, or keep their labels; the address names the decision."
+
+Handler = Callable[..., Response]
 
 
-@requires(get=Capability.CONNECT, post=Capability.CONNECT)
-class ServerList(generics.ListAPIView[LabelStudioServer]):
+def _verb(
+    responses: Any, *, request: Any = None, below: str = "", description: str | None = None
+) -> Callable[[Handler], Any]:
+    """Make a method the action of a POST to an address named after it, for those who may connect other tools."""
+
+    def make(handler: Handler) -> Any:
+        address = below + handler.__name__.replace("_", "-")
+        verb = action(detail=True, methods=["post"], url_path=address)(handler)
+        described = extend_schema(request=request, responses=responses, description=description)(verb)
+        return requires(post=Capability.CONNECT)(described)
+
+    return make
+
+
+@requires(get=Capability.CONNECT)
+class StudyServerViewSet(ListModelMixin, GenericViewSet[LabelStudioServer]):
     """The Label Studio servers of a study; a lead can connect another."""
 
     serializer_class = ServerSerializer
@@ -70,246 +84,259 @@ class ServerList(generics.ListAPIView[LabelStudioServer]):
     def get_queryset(self) -> QuerySet[LabelStudioServer]:
         return study_for(self.request, self.kwargs["slug"]).label_studio_servers.all()
 
+    @requires(post=Capability.CONNECT)
     @extend_schema(request=ConnectionSerializer, responses={201: ServerSerializer})
-    def post(self, request: Request, slug: str) -> Response:
+    def create(self, request: Request, slug: str) -> Response:
         study = study_for(request, slug)
         body = checked_body(ConnectionSerializer, request)
         server = connections.connect(study=study, by=signed_in_user(request), **body)
         return Response(ServerSerializer(server).data, status=201)
 
 
-@requires(get=Capability.CONNECT, patch=Capability.CONNECT, delete=Capability.CONNECT)
-class ServerDetail(APIView):
+class ServerViewSet(GenericViewSet[Any]):
     """One Label Studio server: the result of its last check, changing its token, disconnecting it."""
 
-    @extend_schema(responses=ServerSerializer)
-    def get(self, request: Request, pk: int) -> Response:
+    serializer_class = ServerSerializer
+    queryset = LabelStudioServer.objects.none()
+    lookup_value_converter = "int"
+
+    @requires(get=Capability.CONNECT)
+    def retrieve(self, request: Request, pk: int) -> Response:
         return Response(ServerSerializer(server_for(request, pk)).data)
 
-    @extend_schema(request=TokenSerializer, responses=ServerSerializer)
-    def patch(self, request: Request, pk: int) -> Response:
+    @requires(patch=Capability.CONNECT)
+    @extend_schema(request=TokenSerializer)
+    def partial_update(self, request: Request, pk: int) -> Response:
         server = server_for(request, pk)
         connections.change_token(
             server=server, by=signed_in_user(request), **checked_body(TokenSerializer, request)
         )
         return Response(ServerSerializer(server_for(request, pk)).data)
 
+    @requires(delete=Capability.CONNECT)
     @extend_schema(
         responses={
             204: OpenApiResponse(description="The Label Studio is disconnected and its token is deleted.")
         }
     )
-    def delete(self, request: Request, pk: int) -> Response:
+    def destroy(self, request: Request, pk: int) -> Response:
         connections.disconnect(server=server_for(request, pk), by=signed_in_user(request))
         return Response(status=204)
 
-
-@requires(post=Capability.CONNECT)
-class ServerCheck(APIView):
-    """Check now whether a Label Studio server answers and accepts the token."""
-
-    @extend_schema(request=None, responses=ServerSerializer)
-    def post(self, request: Request, pk: int) -> Response:
+    @_verb(ServerSerializer)
+    def check(self, request: Request, pk: int) -> Response:
+        """Check now whether a Label Studio server answers and accepts the token."""
         connections.check(server=server_for(request, pk))
         return Response(ServerSerializer(server_for(request, pk)).data)
 
-
-@requires(get=Capability.CONNECT)
-class PeopleList(generics.ListAPIView[LabelStudioUser]):
-    """The users of a Label Studio server, and the annotators they are here."""
-
-    serializer_class = PersonSerializer
-    queryset = LabelStudioUser.objects.none()
-
-    def get_queryset(self) -> QuerySet[LabelStudioUser]:
-        rows = people_of(server_for(self.request, self.kwargs["pk"]))
-        state = self.request.query_params.get("state")
-        return rows.filter(state=state) if state in LabelStudioUser.State.values else rows
-
-    @extend_schema(parameters=[_STATE])
-    def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        return super().get(request, *args, **kwargs)
+    @requires(get=Capability.CONNECT)
+    @extend_schema(parameters=[_STATE], responses=PersonSerializer(many=True))
+    @action(detail=True, url_path="people/")
+    def people(self, request: Request, pk: int) -> Response:
+        """The users of a Label Studio server, and the annotators they are here."""
+        rows = people_of(server_for(request, pk))
+        state = request.query_params.get("state")
+        page = self.paginate_queryset(
+            rows.filter(state=state) if state in LabelStudioUser.State.values else rows
+        )
+        return self.get_paginated_response(PersonSerializer(page, many=True).data)
 
 
-@requires(post=Capability.CONNECT)
-class PersonConfirm(APIView):
-    """Match a user with an annotator."""
+class PersonViewSet(ViewSet):
+    """Leave out a user, also forget their name, or undo the decision who they are; the address names the verb."""
 
-    @extend_schema(request=ConfirmationSerializer, responses=PersonSerializer)
-    def post(self, request: Request, pk: int) -> Response:
+    lookup_value_converter = "int"
+
+    @_verb(PersonSerializer, request=ConfirmationSerializer)
+    def confirm(self, request: Request, pk: int) -> Response:
+        """Match a user with an annotator."""
         user = user_for(request, pk)
         pseudonym = checked_body(ConfirmationSerializer, request)["annotator"]
         identity.confirm(user=user, annotator=candidate(user.server, pseudonym), by=signed_in_user(request))
         return Response(PersonSerializer(user_for(request, pk)).data)
 
-
-@requires(post=Capability.CONNECT)
-class PersonInvite(APIView):
-    """Make a personal link; the annotator who uses it is matched with this user."""
-
-    @extend_schema(request=InvitingSerializer, responses={201: LinkSerializer})
-    def post(self, request: Request, pk: int) -> Response:
+    @_verb({201: LinkSerializer}, request=InvitingSerializer)
+    def invite(self, request: Request, pk: int) -> Response:
+        """Make a personal link; the annotator who uses it is matched with this user."""
         user = user_for(request, pk)
         campaign = campaign_for(request, checked_body(InvitingSerializer, request)["campaign"])
         _, token = identity.invite(user=user, campaign=campaign, by=signed_in_user(request))
         address = request.build_absolute_uri(reverse("annotate:invitation", args=[token]))
         return Response({"address": address}, status=201)
 
+    @_verb(PersonSerializer)
+    def ignore(self, request: Request, pk: int) -> Response:
+        identity.ignore(user=user_for(request, pk), by=signed_in_user(request))
+        return Response(PersonSerializer(user_for(request, pk)).data)
 
-@requires(post=Capability.CONNECT)
-class PersonMove(APIView):
-    """Leave out a user, also forget their name, or undo the decision who they are; the address names the verb."""
+    @_verb(PersonSerializer)
+    def undo(self, request: Request, pk: int) -> Response:
+        identity.undo(user=user_for(request, pk), by=signed_in_user(request))
+        return Response(PersonSerializer(user_for(request, pk)).data)
 
-    verb = "ignore"
-
-    @extend_schema(request=None, responses=PersonSerializer)
-    def post(self, request: Request, pk: int) -> Response:
-        verb = {"ignore": identity.ignore, "undo": identity.undo, "erase": identity.erase}[self.verb]
-        verb(user=user_for(request, pk), by=signed_in_user(request))
+    @_verb(PersonSerializer)
+    def erase(self, request: Request, pk: int) -> Response:
+        identity.erase(user=user_for(request, pk), by=signed_in_user(request))
         return Response(PersonSerializer(user_for(request, pk)).data)
 
 
-@requires(get=Capability.CONNECT, post=Capability.CONNECT, delete=Capability.CONNECT)
-class CampaignBridge(APIView):
+class BridgeViewSet(GenericViewSet[Any]):
     """A campaign in Label Studio: its status, beginning, ending."""
 
-    @extend_schema(responses=BridgeSerializer)
-    def get(self, request: Request, pk: int) -> Response:
-        return Response(BridgeSerializer(bridge_summary(bridge_for(request, pk))).data)
+    lookup_value_converter = "int"
 
+    @requires(get=Capability.CONNECT)
+    @extend_schema(responses=BridgeSerializer)
+    @action(detail=True, url_path="label-studio/")
+    def status(self, request: Request, pk: int) -> Response:
+        return _status(request, pk)
+
+    @requires(post=Capability.CONNECT)
     @extend_schema(request=BeginSerializer, responses={201: BridgeSerializer})
-    def post(self, request: Request, pk: int) -> Response:
+    @status.mapping.post
+    def begin(self, request: Request, pk: int) -> Response:
         campaign = campaign_for(request, pk)
         body = checked_body(BeginSerializer, request)
         server = server_for(request, body["server"])
         lifecycle.begin_and_push(
             campaign=campaign, server=server, arrangement=body["arrangement"], by=signed_in_user(request)
         )
-        return Response(BridgeSerializer(bridge_summary(bridge_for(request, pk))).data, status=201)
+        return _status(request, pk, status=201)
 
+    @requires(delete=Capability.CONNECT)
     @extend_schema(
         responses={204: OpenApiResponse(description="Labelling in Label Studio has ended. The labels stay.")}
     )
-    def delete(self, request: Request, pk: int) -> Response:
+    @status.mapping.delete
+    def end(self, request: Request, pk: int) -> Response:
         lifecycle.end(bridge=bridge_for(request, pk), by=signed_in_user(request))
         return Response(status=204)
 
+    @_verb({202: JobSerializer}, below="label-studio/", description=_WORK)
+    def push(self, request: Request, pk: int) -> Response:
+        job = job_queue.start_push(bridge=bridge_for(request, pk), by=signed_in_user(request))
+        return _started(request, job)
 
-@requires(post=Capability.CONNECT)
-class BridgeWork(APIView):
-    """Start work that takes longer than a request, and return its job; the address names the work."""
+    @_verb({202: JobSerializer}, below="label-studio/", description=_WORK)
+    def reconcile(self, request: Request, pk: int) -> Response:
+        job = job_queue.start_reconcile(bridge=bridge_for(request, pk), by=signed_in_user(request))
+        return _started(request, job)
 
-    work = "push"
+    @_verb({202: JobSerializer}, below="label-studio/", description=_WORK)
+    def replace_addresses(self, request: Request, pk: int) -> Response:
+        job = job_queue.start_addresses(bridge=bridge_for(request, pk), by=signed_in_user(request))
+        return _started(request, job)
 
-    @extend_schema(request=None, responses={202: JobSerializer})
-    def post(self, request: Request, pk: int) -> Response:
-        job = _WORK[self.work](bridge=bridge_for(request, pk), by=signed_in_user(request))
-        return Response(JobSerializer(job, context={"request": request}).data, status=202)
-
-
-@requires(post=Capability.CONNECT)
-class BridgeRenewal(APIView):
-    """Extend the validity of images' addresses."""
-
-    @extend_schema(request=RenewalSerializer, responses=BridgeSerializer)
-    def post(self, request: Request, pk: int) -> Response:
+    @_verb(BridgeSerializer, request=RenewalSerializer, below="label-studio/")
+    def renew_addresses(self, request: Request, pk: int) -> Response:
+        """Extend the validity of images' addresses."""
         bridge = bridge_for(request, pk)
         image_access.renew(
             bridge=bridge, by=signed_in_user(request), **checked_body(RenewalSerializer, request)
         )
-        return Response(BridgeSerializer(bridge_summary(bridge_for(request, pk))).data)
+        return _status(request, pk)
 
+    @_verb(BridgeSerializer, below="label-studio/", description=_MISSING)
+    def keep_labels(self, request: Request, pk: int) -> Response:
+        deletions.keep_labels(bridge=bridge_for(request, pk), by=signed_in_user(request))
+        return _status(request, pk)
 
-@requires(post=Capability.CONNECT)
-class BridgeMissing(APIView):
-    """Treat missing answers as deleted, or keep their labels; the address names the decision."""
+    @_verb(BridgeSerializer, below="label-studio/", description=_MISSING)
+    def confirm_deletions(self, request: Request, pk: int) -> Response:
+        deletions.confirm_deletions(bridge=bridge_for(request, pk), by=signed_in_user(request))
+        return _status(request, pk)
 
-    decision = "keep"
-
-    @extend_schema(request=None, responses=BridgeSerializer)
-    def post(self, request: Request, pk: int) -> Response:
-        verb = {"keep": deletions.keep_labels, "confirm": deletions.confirm_deletions}[self.decision]
-        verb(bridge=bridge_for(request, pk), by=signed_in_user(request))
-        return Response(BridgeSerializer(bridge_summary(bridge_for(request, pk))).data)
-
-
-@requires(get=Capability.CONNECT, post=Capability.CONNECT)
-class BridgeCleanup(APIView):
-    """Answers in Label Studio that do not count here, by kind and person; deleting them there."""
-
+    @requires(get=Capability.CONNECT)
     @extend_schema(responses=CleanupLineSerializer(many=True))
-    def get(self, request: Request, pk: int) -> Response:
+    @action(detail=True, url_path="label-studio/cleanup", pagination_class=None)
+    def cleanup(self, request: Request, pk: int) -> Response:
+        """Answers in Label Studio that do not count here, by kind and person; deleting them there."""
         lines = cleanup.lines_of(bridge_for(request, pk))
         return Response(CleanupLineSerializer(lines, many=True).data)
 
+    @requires(post=Capability.CONNECT)
     @extend_schema(request=CleanupSerializer, responses={202: JobSerializer})
-    def post(self, request: Request, pk: int) -> Response:
+    @cleanup.mapping.post
+    def start_cleanup(self, request: Request, pk: int) -> Response:
+        """Delete answers in Label Studio that do not count here."""
         bridge = bridge_for(request, pk)
         kinds = checked_body(CleanupSerializer, request)["kinds"]
-        job = cleanup.start(bridge=bridge, kinds=kinds, by=signed_in_user(request))
-        return Response(JobSerializer(job, context={"request": request}).data, status=202)
+        return _started(request, cleanup.start(bridge=bridge, kinds=kinds, by=signed_in_user(request)))
 
-
-@requires(get=Capability.CONNECT)
-class AnswerList(generics.ListAPIView[LabelStudioAnnotation]):
-    """Answers in Label Studio, and their state here."""
-
-    serializer_class = AnswerSeenSerializer
-    queryset = LabelStudioAnnotation.objects.none()
-
-    def get_queryset(self) -> QuerySet[LabelStudioAnnotation]:
-        state = self.request.query_params.get("state", "")
+    @requires(get=Capability.CONNECT)
+    @extend_schema(parameters=[_STATE], responses=AnswerSeenSerializer(many=True))
+    @action(detail=True, url_path="label-studio/answers/")
+    def answers(self, request: Request, pk: int) -> Response:
+        """Answers in Label Studio, and their state here."""
+        state = request.query_params.get("state", "")
         known_state = state if state in LabelStudioAnnotation.State.values else ""
-        return answers(bridge_for(self.request, self.kwargs["pk"]), state=known_state)
-
-    @extend_schema(parameters=[_STATE])
-    def get(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        return super().get(request, *args, **kwargs)
+        page = self.paginate_queryset(answers(bridge_for(request, pk), state=known_state))
+        return self.get_paginated_response(AnswerSeenSerializer(page, many=True).data)
 
 
-@requires(get=Capability.CONNECT)
-class AnswerDetail(APIView):
-    """One answer with its stored versions, the earliest first."""
-
-    @extend_schema(responses=AnswerVersionsSerializer)
-    def get(self, request: Request, pk: int) -> Response:
-        return Response(_with_versions(_answer_for(request, pk)))
-
-
-@requires(post=Capability.CONNECT)
-class AnswerDecision(APIView):
+class AnswerViewSet(ViewSet):
     """Keep the author's version, accept a version that somebody else sent or changed, or undo the decision; the address
     names the decision. `allow` and `disallow` are other names for `take` and `undo`.
     """
 
-    decision = "keep"
+    lookup_value_converter = "int"
 
-    @extend_schema(request=None, responses=AnswerVersionsSerializer)
-    def post(self, request: Request, pk: int) -> Response:
-        verb = {"keep": edits.keep, "take": edits.take, "undo": edits.undo}[self.decision]
-        verb(mirrored=_answer_for(request, pk), by=signed_in_user(request))
-        return Response(_with_versions(_answer_for(request, pk)))
+    @requires(get=Capability.CONNECT)
+    @extend_schema(responses=AnswerVersionsSerializer)
+    def retrieve(self, request: Request, pk: int) -> Response:
+        """One answer with its stored versions, the earliest first."""
+        return _versions(request, pk)
 
+    @_verb(AnswerVersionsSerializer)
+    def keep(self, request: Request, pk: int) -> Response:
+        edits.keep(mirrored=_answer_for(request, pk), by=signed_in_user(request))
+        return _versions(request, pk)
 
-@requires(post=Capability.CONNECT)
-class AnswerRestoring(APIView):
-    """Restore a version as the one that counts. Nothing is written to Label Studio."""
+    @_verb(AnswerVersionsSerializer)
+    def take(self, request: Request, pk: int) -> Response:
+        edits.take(mirrored=_answer_for(request, pk), by=signed_in_user(request))
+        return _versions(request, pk)
 
-    @extend_schema(request=RestoringSerializer, responses=AnswerVersionsSerializer)
-    def post(self, request: Request, pk: int) -> Response:
+    @_verb(AnswerVersionsSerializer)
+    def undo(self, request: Request, pk: int) -> Response:
+        edits.undo(mirrored=_answer_for(request, pk), by=signed_in_user(request))
+        return _versions(request, pk)
+
+    @_verb(AnswerVersionsSerializer)
+    def allow(self, request: Request, pk: int) -> Response:
+        edits.take(mirrored=_answer_for(request, pk), by=signed_in_user(request))
+        return _versions(request, pk)
+
+    @_verb(AnswerVersionsSerializer)
+    def disallow(self, request: Request, pk: int) -> Response:
+        edits.undo(mirrored=_answer_for(request, pk), by=signed_in_user(request))
+        return _versions(request, pk)
+
+    @_verb(AnswerVersionsSerializer, request=RestoringSerializer)
+    def restore(self, request: Request, pk: int) -> Response:
+        """Restore a version as the one that counts. Nothing is written to Label Studio."""
         mirrored = _answer_for(request, pk)
         edits.restore(
             mirrored=mirrored, by=signed_in_user(request), **checked_body(RestoringSerializer, request)
         )
-        return Response(_with_versions(_answer_for(request, pk)))
+        return _versions(request, pk)
 
 
-def _with_versions(answer: LabelStudioAnnotation) -> dict[str, Any]:
+def _status(request: Request, pk: int, *, status: int = 200) -> Response:
+    """Return the campaign's bridge as it is now stored."""
+    return Response(BridgeSerializer(bridge_summary(bridge_for(request, pk))).data, status=status)
+
+
+def _started(request: Request, job: Job) -> Response:
+    return Response(JobSerializer(job, context={"request": request}).data, status=202)
+
+
+def _versions(request: Request, pk: int) -> Response:
+    """Return the answer as it is now stored, with its versions."""
+    answer = _answer_for(request, pk)
     versions = versions_of(answer, answer.project.bridge.campaign)
-    return {
-        **AnswerSeenSerializer(answer).data,
-        "versions": AnswerVersionSerializer(versions.lines, many=True).data,
-    }
+    lines = AnswerVersionSerializer(versions.lines, many=True).data
+    return Response({**AnswerSeenSerializer(answer).data, "versions": lines})
 
 
 def server_for(request: Request, pk: int) -> LabelStudioServer:

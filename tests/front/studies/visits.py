@@ -91,9 +91,9 @@ def api_answers(study: Study, *, server: int, answer: int) -> list[str]:
     places = {
         "campaign-list": ["isles"], "campaign-detail": [campaign], "campaign-progress": [campaign],
         "campaign-annotators": [campaign], "campaign-instruments": [campaign], "campaign-languages": [campaign],
-        "label-studio-list": ["isles"], "label-studio-detail": [server], "label-studio-people": [server],
-        "campaign-label-studio": [campaign], "label-studio-cleanup": [campaign],
-        "label-studio-answers": [campaign], "label-studio-answer": [answer],
+        "study-label-studio-list": ["isles"], "label-studio-detail": [server], "label-studio-people": [server],
+        "label-studio-bridge-status": [campaign], "label-studio-bridge-cleanup": [campaign],
+        "label-studio-bridge-answers": [campaign], "label-studio-answer-detail": [answer],
         "study-list": [], "study-detail": ["isles"], "study-images": ["isles"],
         "job-list": [], "job-detail": [Job.objects.filter(study_id=study.pk).latest("pk").pk],
         "probe-run-list": ["isles"], "probe-run-detail": run, "probe-run-answers": run, "probe-run-associations": run,
