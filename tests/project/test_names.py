@@ -31,7 +31,6 @@ SHARED_CLASSES = {
     "Part": "of a statement of pay, and of the labels of a task",
     "Place": "of a task that an assignment holds, and of a task in a Label Studio project",
     "Places": "of tasks that a replacement gives back, and those that labels are allotted",
-    "PracticeAnswer": "the row, and the API's view of it",
     "Screen": "what an annotator sees, and what is written to a Label Studio file",
 }
 

@@ -76,7 +76,7 @@ def files(study: Study, report: Report) -> dict[str, str]:
         },
         reverse("annotation:pay_table", kwargs=C): "marking-pay.csv",
         reverse("annotation:translations_file", kwargs=C): "marking-translations.csv",
-        reverse("api:campaign-translations", args=[campaign.pk]): "marking-translations.csv",
+        reverse("api:campaign-text-translations", args=[campaign.pk]): "marking-translations.csv",
         **{reverse("api:results-table", args=["isles", name]): f"{name}.csv" for name in names},
         reverse("api:release-download", args=["isles", version]): f"release {version}",
     }
@@ -89,8 +89,9 @@ def api_answers(study: Study, *, server: int, answer: int) -> list[str]:
     run, scorers = ["isles", model_answer.run_id], Scorer.objects.filter(study=study)
     of_kind = {scorer.kind: ["isles", scorer.pk] for scorer in scorers.order_by("-pk")}
     places = {
-        "campaign-list": ["isles"], "campaign-detail": [campaign], "campaign-progress": [campaign],
-        "campaign-annotators": [campaign], "campaign-instruments": [campaign], "campaign-languages": [campaign],
+        "study-campaign-list": ["isles"], "campaign-detail": [campaign], "campaign-progress": [campaign],
+        "campaign-annotators": [campaign],
+        "campaign-text-instruments": [campaign], "campaign-text-languages": [campaign],
         "study-label-studio-list": ["isles"], "label-studio-detail": [server], "label-studio-people": [server],
         "label-studio-bridge-status": [campaign], "label-studio-bridge-cleanup": [campaign],
         "label-studio-bridge-answers": [campaign], "label-studio-answer-detail": [answer],
