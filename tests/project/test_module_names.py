@@ -23,7 +23,7 @@ PLAIN_WORDS = {
         operations outages output overview page pagination parameters parse parsers part passkeys payload planner
         platform preload prepare preview process progress projects queries reader records recovery redaction reencode
         references refs registry rekey reporter responses rest routers rows sanitize schema scope script second secret
-        seed serializers server service settings shutdown signatures signed sources statements storage store stream
+        seed serializers server service shutdown signatures signed sources statements storage store stream
         subscription summary sweep sync table tabs templatetags text tokens tones tracing types uploads urls user
         validation values verify versions view web webhook workbook writer
     """,
