@@ -1,0 +1,1 @@
+"""From labels to numbers: measures, scores of images, results, plots and releases."""

@@ -6,7 +6,7 @@ from django.urls import reverse
 
 from analysis import releases
 from analysis.models import Scorer, StudyPlan
-from analysis.planning import plans, precision
+from analysis.planning import plans, precision_looks
 from analysis.results import reports, study_comparison
 from analysis.scoring import launch as scoring
 from annotation.models import Annotation, Box, Judgement, Task, TaskAttribute
@@ -62,10 +62,10 @@ def plan_study(job: Job, progress: Progress) -> dict[str, Any]:
     return {"summary": "The plan is ready.", "url": reverse("planning:plan", args=[plan.study.slug])}
 
 
-@register(precision.JOB_KIND)
+@register(precision_looks.JOB_KIND)
 def look_at_precision(job: Job, progress: Progress) -> dict[str, Any]:
     """Look at the precision of a running campaign."""
-    return precision.look_at(job, progress)
+    return precision_looks.look_at(job, progress)
 
 
 @register(releases.JOB_KIND)

@@ -1,0 +1,1 @@
+"""Campaigns: planning and opening them, assigning tasks, storing answers, quality, people and pay."""

@@ -1,0 +1,1 @@
+"""From prompts to images and from probe sets to answers: runs, models, imports."""

@@ -15,7 +15,7 @@ from analysis.scoring.inputs.prompts import PromptTexts
 from analysis.scoring.inputs.scope import ScopeImage
 from analysis.scoring.parameters import encoder_choice
 from analysis.scoring.score_tables import text_vectors
-from analysis.scoring.steps import associations, classification, embeddings, zero_shot
+from analysis.scoring.steps import associations, classification, clip_scores, embeddings
 from analysis.scoring.steps import captions as steps_captions
 from analysis.scoring.steps.store import note_done
 from foundation.errors import Conflict, DomainError
@@ -88,7 +88,7 @@ def _clip(
             f"The groups of “{scorer.study}” have no attributes to look for. Open a marking campaign, or give the "
             f"study a resource.",
         )
-    needed = zero_shot.missing_scores(scorer, images, attributes)
+    needed = clip_scores.missing_scores(scorer, images, attributes)
     if not needed:
         progress.start(0)
         return ScoringResult(f"{_amount(0, 'image')} scored")
@@ -100,7 +100,7 @@ def _clip(
     prompts = PromptTexts.of(texts, templates=parameters["templates"], contrast=parameters["contrast"])
     incomplete = [image for image in images if image.pk in needed]
     encoder, failed = _embed(scorer, incomplete, prompts.texts, options, progress, more=len(incomplete))
-    n_scored = zero_shot.score(
+    n_scored = clip_scores.score(
         scorer=scorer, encoder=encoder, images=images, needed=needed, texts=prompts, progress=progress
     )
     return ScoringResult(f"{_amount(n_scored, 'image')} scored", failed)

@@ -13,9 +13,9 @@ from django.db.models import Count, OuterRef, Subquery
 from django.db.models.functions import Coalesce
 
 from annotation.annotator.questions import questions_payload, stimulus_payload
+from annotation.answers.attribute_references import Shown, reference, remember, shown_attributes
 from annotation.answers.languages import in_reader_language
 from annotation.answers.questions import stimuli
-from annotation.answers.references import Shown, reference, remember, shown_attributes
 from annotation.answers.validation import answer_of
 from annotation.assignment import gold_and_repeats
 from annotation.assignment.leases import open_tasks

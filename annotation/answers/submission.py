@@ -17,11 +17,11 @@ from django.utils import timezone
 
 from accounts.models import Annotator, AnnotatorProfile
 from annotation import integrations
+from annotation.answers.attribute_references import shown_attributes
 from annotation.answers.counters import counted
 from annotation.answers.edit_window import edit_minutes
 from annotation.answers.languages import language_of
 from annotation.answers.questions import answer_review, storage
-from annotation.answers.references import shown_attributes
 from annotation.answers.submission_rules import (
     Correction,
     FirstAnswer,

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
+from annotation.answers.attribute_references import references
 from annotation.answers.geometry import BOX_SIDES, box_inside, box_problem, is_number
-from annotation.answers.questions.checks import QuestionAnswers, checked
 from annotation.answers.questions.stimuli import screen_questions
 from annotation.answers.questions.storage import stored_answers
-from annotation.answers.references import references
+from annotation.answers.questions.validation import QuestionAnswers, checked
 from annotation.answers.text import is_text
 from annotation.kinds.registry import UNSURE, kind_of
 from annotation.models import Annotation, Box, Judgement, Task

@@ -3,7 +3,7 @@
 from django.db import transaction
 
 from accounts.models import User
-from annotation.answers.questions.known import part_of
+from annotation.answers.questions.known_answers import part_of
 from annotation.assignment import quota_rules
 from annotation.campaigns import known_tasks, lifecycle
 from annotation.campaigns.design import CampaignDesign

@@ -16,7 +16,7 @@ from annotation.assignment import quota_rules, slots
 from annotation.assignment.quota_rules import CampaignQuotas, in_words, names_of, quotas_of
 from annotation.assignment.quotas import AT_LEAST, AT_MOST, Member, Profile, Rule, TaskRules, members_of
 from annotation.campaigns import snapshots
-from annotation.campaigns.planning import sampling
+from annotation.campaigns.planning import task_plan
 from annotation.campaigns.planning.cells import CellPeople, QuotaCell, cells_of, unplaced, with_people
 from annotation.campaigns.planning.plan import CampaignPlan
 from annotation.kinds.options import Options
@@ -95,7 +95,7 @@ def _before_opening(campaign: Campaign, plan: CampaignPlan, quotas: CampaignQuot
 def cells_of_campaign(campaign: Campaign) -> list[QuotaCell]:
     """Return the people whom the rules ask for: for a draft by its plan, otherwise by its screens."""
     if campaign.state == Campaign.State.DRAFT:
-        return cells_of_plan(campaign.study, quota_rules.stored(campaign), sampling.plan(campaign))
+        return cells_of_plan(campaign.study, quota_rules.stored(campaign), task_plan.plan(campaign))
     tasks = Task.objects.filter(campaign=campaign, purpose=Task.Purpose.LABEL, withdrawn=False)
     screens = dict(tasks.order_by().values_list("image__group").annotate(number=Count("pk")))
     return cells_of(quota_rules.stored(campaign), screens, _groups(campaign.study))

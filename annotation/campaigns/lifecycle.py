@@ -17,7 +17,7 @@ from annotation.assignment import quota_rules
 from annotation.assignment.quotas import Rule
 from annotation.campaigns.design import CampaignDesign, refuse_needless
 from annotation.campaigns.instruments.languages import translations
-from annotation.campaigns.planning import sampling, standard_rules
+from annotation.campaigns.planning import standard_rules, task_plan
 from annotation.kinds.declaration import Kind
 from annotation.kinds.options import CHANGEABLE, Options
 from annotation.kinds.registry import frozen, kind_of
@@ -192,10 +192,10 @@ def open_(*, campaign: Campaign, by: User | None) -> Campaign:
         raise _wrong_state(campaign, "opened", "a draft")
     campaign.study = freeze(study=campaign.study, by=by)
     consent.current_text(campaign.study)
-    plan = sampling.plan(campaign)
+    plan = task_plan.plan(campaign)
     if not plan.tasks:
         raise DomainError("nothing_to_ask", " ".join(("This campaign has nothing to ask.", *plan.problems)))
-    sampling.write(plan, campaign)
+    task_plan.write(plan, campaign)
     if campaign.languages.exists():
         translations.settle(campaign, by=by)
     audit.record(

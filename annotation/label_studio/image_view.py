@@ -6,7 +6,7 @@ from accounts.rights import Capability, requires
 from annotation.label_studio.push.image_urls import open_address
 from foundation.errors import NotFound
 from generation.images.signed_urls import FULL
-from generation.pages.pictures import no_picture, picture
+from generation.pages.signed_images import no_picture, picture
 
 
 @requires(get=Capability.BY_KEY)

@@ -34,7 +34,7 @@ class Campaign(models.Model):
     boxes_required = models.BooleanField(default=True)
     lease_minutes = models.PositiveIntegerField(default=30)
     seed = models.BigIntegerField()
-    # How attributes are chosen: see campaigns.planning.sampling (visual source, model labels, random draw …).
+    # How attributes are chosen: see campaigns.planning.task_plan (visual source, model labels, random draw …).
     options = models.JSONField(default=dict, blank=True)
     cloned_from = models.ForeignKey(
         "self", null=True, blank=True, on_delete=models.SET_NULL, related_name="clones"

@@ -17,7 +17,7 @@ class KnownAnswer(models.Model):
     """The right answer for one attribute or question of a gold or practice task.
 
     Attributes and questions without a row are not scored. `accepted` has the right answers to a question: see
-    `annotation.answers.questions.known`.
+    `annotation.answers.questions.known_answers`.
     """
 
     task = models.ForeignKey(Task, on_delete=models.CASCADE, related_name="known_answers")

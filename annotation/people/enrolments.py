@@ -5,7 +5,7 @@ from django.utils import timezone
 
 from accounts.models import User
 from annotation import integrations
-from annotation.answers import replacement
+from annotation.answers import freed_slots
 from annotation.assignment import leases, slots
 from annotation.models import Enrolment, QualityEvent
 from foundation.errors import Conflict, DomainError
@@ -30,7 +30,7 @@ def resume(*, enrolment: Enrolment, by: User | None, reason: str) -> Enrolment:
     enrolment.quality_events.filter(ended_at=None).update(
         ended_at=timezone.now(), ending=QualityEvent.Ending.RESUMED
     )
-    replacement.take_back(enrolment)
+    freed_slots.take_back(enrolment)
     return enrolment
 
 
@@ -40,7 +40,7 @@ def exclude(*, enrolment: Enrolment, by: User | None, reason: str, ask_again: bo
 
     With `ask_again` the screens they answered are offered to others.
     """
-    effect = replacement.effect_of_excluding(enrolment)
+    effect = freed_slots.effect_of_excluding(enrolment)
     enrolment = _move(
         enrolment,
         {State.ACTIVE, State.PAUSED},
@@ -51,10 +51,10 @@ def exclude(*, enrolment: Enrolment, by: User | None, reason: str, ask_again: bo
         ask_again=ask_again,
     )
     if ask_again:
-        replacement.free(
+        freed_slots.free(
             campaign=enrolment.campaign,
             annotator_id=enrolment.annotator_id,
-            reason=replacement.WITH_ANNOTATOR,
+            reason=freed_slots.WITH_ANNOTATOR,
         )
     return enrolment
 

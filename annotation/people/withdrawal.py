@@ -4,7 +4,7 @@ from django.db import transaction
 
 from accounts.models import Annotator, ConsentText
 from annotation import integrations
-from annotation.answers import replacement
+from annotation.answers import freed_slots
 from annotation.answers.questions import copied_texts
 from annotation.assignment import leases, slots
 from annotation.kinds.options import Options
@@ -58,8 +58,8 @@ def withdraw(*, annotator: Annotator, study: Study) -> bool:
     for enrolment in enrolments:
         leases.release(annotator=annotator, campaign=enrolment.campaign)
         if enrolment.campaign.options.get("reopen_withdrawn", Options.default("reopen_withdrawn")):
-            replacement.free(
-                campaign=enrolment.campaign, annotator_id=annotator.pk, reason=replacement.WITHDRAWN
+            freed_slots.free(
+                campaign=enrolment.campaign, annotator_id=annotator.pk, reason=freed_slots.WITHDRAWN
             )
     for tool in integrations.registered():
         tool.consent_withdrawn(annotator, [enrolment.campaign for enrolment in enrolments])
@@ -79,7 +79,7 @@ def agree(*, annotator: Annotator, text: ConsentText, study: Study) -> None:
     if renewed:
         _record("consent.renewed", annotator, study)
     for enrolment in enrolments:
-        replacement.take_back(enrolment)
+        freed_slots.take_back(enrolment)
     for tool in integrations.registered():
         tool.consent_given(annotator, study)
 

@@ -38,7 +38,7 @@ from annotation.assignment import gold_and_repeats
 from annotation.kinds.registry import kind_of
 from annotation.models import Annotation, Campaign, QualityEvent, QualityMeasure
 from annotation.people.annotator_ids import ids_usable
-from annotation.quality.answers import MeasuredAnswer, measured_answer
+from annotation.quality.measured_answers import MeasuredAnswer, measured_answer
 from studies.consent import withdrawn_from
 
 Measure = QualityMeasure

@@ -11,7 +11,7 @@ from accounts.models import User
 from annotation.kinds.registry import kind_of
 from annotation.models import Campaign, QualityAction, QualityEvent, QualityMeasure, QualityRule
 from annotation.quality import enforcement, sentences
-from annotation.quality.answers import measures_of
+from annotation.quality.measured_answers import measures_of
 from foundation.errors import Conflict, DomainError
 from foundation.parameters import ParameterSet, Problem, parameter
 from studies import audit

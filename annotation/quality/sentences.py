@@ -8,7 +8,7 @@ from django.utils.translation import gettext
 
 from annotation.kinds.registry import kind_of
 from annotation.models import Campaign, QualityEvent, QualityMeasure
-from annotation.quality.answers import measures_of
+from annotation.quality.measured_answers import measures_of
 from annotation.quality.measures import MeasureValue, Quality
 
 _TIME = QualityMeasure.MEDIAN_SECONDS

@@ -1,0 +1,1 @@
+"""Resources of known stereotypes: identity groups, attributes, and their imports."""

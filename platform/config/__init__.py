@@ -1,0 +1,1 @@
+"""Settings, addresses of the whole site, and entry points of its servers."""

@@ -234,7 +234,7 @@ JOB_STUDIES_READ = "studies.access.studies_with_readable_jobs"
 JOB_STUDIES_STEERED = "studies.access.studies_with_jobs_to_steer"
 
 # Called by each worker twice a second, even during a job. Must be fast: it may use only the database.
-JOB_INBOXES = ["annotation.recruitment.prolific.inbox.free_screens"]
+JOB_INBOXES = ["annotation.recruitment.prolific.freed_screens.free_screens"]
 # The time for which an administrator can read a study that they opened by break-glass.
 BREAK_GLASS_HOURS = env.integer("BREAK_GLASS_HOURS", 4, minimum=1)
 
@@ -247,7 +247,7 @@ JOB_SWEEPS = [
     "annotation.watch.stop_rules.apply_now_and_then",
     "annotation.people.letter_queue.sweep",
     "annotation.people.addresses.erase_now_and_then",
-    "analysis.planning.precision.look_now_and_then",
+    "analysis.planning.precision_looks.look_now_and_then",
     "annotation.recruitment.identities.erase_old",
     "privacy.retention.apply.apply_daily",
     "annotation.recruitment.payments.job_queue.sweep",

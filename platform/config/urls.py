@@ -33,7 +33,7 @@ urlpatterns = [
     path("annotate/your-data/", include("privacy.pages.urls")),
     path("annotate/", include("annotation.annotator.urls")),
     path("language/", set_language, name="set_language"),
-    path("images/", include("generation.pages.picture_urls")),
+    path("images/", include("generation.pages.signed_image_urls")),
     path("pictures/", include("annotation.label_studio.urls")),
     path("api/schema/", Schema.as_view(), name="api-schema"),
     path(

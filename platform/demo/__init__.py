@@ -1,0 +1,1 @@
+"""The study of invented peoples that `make demo` opens."""

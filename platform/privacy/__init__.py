@@ -1,0 +1,1 @@
+"""Erasing people, retention rules, and what people may see of their own data."""

@@ -1,0 +1,1 @@
+"""Studies, their protocols, members and history."""

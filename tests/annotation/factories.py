@@ -7,7 +7,7 @@ from datetime import datetime
 
 from accounts.models import Annotator, User
 from annotation.answers import submission
-from annotation.answers.references import references
+from annotation.answers.attribute_references import references
 from annotation.answers.submission import SentAnswer
 from annotation.answers.validation import Answer
 from annotation.kinds.declaration import Kind

@@ -9,7 +9,7 @@ from django.urls import reverse
 
 from accounts import profiles
 from accounts.rights import Role
-from annotation.answers.references import shown_attributes
+from annotation.answers.attribute_references import shown_attributes
 from annotation.assignment import leases
 from annotation.campaigns import known_tasks
 from annotation.label_studio.models import LabelStudioAnnotation

@@ -13,48 +13,50 @@ APPS = ("analysis/", "annotation/", "generation/", "platform/")
 # Each word also permits its plural. Before adding one, look for the glossary's word.
 PLAIN_WORDS = {
     "Django, Python and the web": """
-        adapter admin api app archive arguments asgi authentication backend background base batches browser build bulk
-        bytecode caller catalog chain changelog chat client column command config configuration connection context
-        control convert counters database decode design devices diff digest disk display doubts download encryption
-        endpoint entries env errors events execution fetch fields file folder form format formulas foundation frame
-        front full gallery gauges guard health history home ids import importer inputs integration interface
-        invalidate inventory key keyset layout lines listing loader locks log lookups loopback management map markup
-        memory metadata middleware migrate migrations model monitoring name navigation negotiation network next online
-        operations outages output overview page pagination parameters parse parsers part passkeys payload planner
-        platform preload prepare preview process progress projects queries reader records recovery redaction reencode
-        references refs registry rekey reporter responses rest routers rows sanitize schema scope script second secret
-        seed serializers server service shutdown signatures signed sources statements storage store stream
-        subscription summary sweep sync table tabs templatetags text tokens tones tracing types uploads urls user
-        validation values verify versions view web webhook workbook writer
+        adapter admin api app archive arguments asgi authentication backend background base batches browser
+        build bulk bytecode caller catalog chain changelog chat client column command config configuration
+        connection context control convert counters database decode design devices diff digest disk display
+        doubts download encryption endpoint entries env errors events execution fetch fields file folder form
+        format formulas foundation frame front full gallery gauges guard health history home ids import importer
+        inputs integration interface invalidate inventory key keyset layout lines listing loader locks log
+        lookups loopback management map markup memory metadata middleware migrate migrations model monitoring
+        name navigation negotiation network next online opaque operations outages output overview page
+        pagination parameters parse parsers part passkeys payload planner platform preload prepare preview
+        process progress projects queries reader records recovery redaction reencode references registry rekey
+        reporter responses rest routers rows sanitize schema scope script second secret seed serializers server
+        service shutdown signatures signed sources statements storage store stream subscription summary sweep
+        sync table tabs templatetags text tokens tones tracing types uploads urls user validation values verify
+        versions view web webhook workbook writer
     """,
     "Products and formats": """
-        allauth celery coco croissant csv diffusers en inspect lite lora m49 markdown openai openid pdf postgresql
-        prolific rai saml sentry sql sqlite studio svg transformers vega visage wsgi zips
+        allauth celery clip coco croissant csv diffusers en inspect lite lora m49 markdown openai openid pdf
+        postgresql prolific rai saml sentry sql sqlite studio svg transformers vega visage wsgi zips
     """,
     "Statistics and plots": """
         ac accuracy alpha analysis analyze and arrays axis bars bias bigrams bootstrap charts choropleth
-        classification cluster combinations compare comparison compute consensus coverage data davidson differences
-        disagreement diverging dots drift effect estimate facts feasibility features fill fleiss freshness geography
-        geometry groupings gwet headline heat inference influence interval kappa kendall krippendorff leaderboard
-        leave level likert limits linkage luce machine matcher means measures metrics multiplicity nan newton ngrams
-        noise observed offensiveness one out overlap pace pair paired pairwise palette permutation plackett plot
-        points position precision preferences ranking regions resampling results sample sampling scatter scored
-        scoring selection sensitivity shares shot skill soft statistics strengths tfidf totals unit units variation
-        w workload world zero
+        classification cluster combinations compare comparison compute consensus coverage data davidson
+        differences disagreement diverging dots drift effect estimate facts feasibility features fill fleiss
+        freshness geography geometry groupings gwet headline heat inference influence interval kappa kendall
+        krippendorff leaderboard leave level likert limits linkage luce machine matcher means measured measures
+        metrics multiplicity nan newton ngrams noise observed offensiveness one out overlap pace pair paired
+        pairwise palette permutation plackett plot points position precision preferences ranking regions
+        resampling results sample scatter scored scoring selection sensitivity shares skill soft statistics
+        strengths tfidf totals unit units variation w workload world
     """,
     "Studies, people and releases": """
         absences access accounts addresses advice allocation arrival assembly audit backlog bodies canvas caps
         captioners card categories changes choice clauses cleanup clothes codebook coder colours consent contact
-        contents copied corrections cost country creation day declaration deletion deletions delivery demo documents
-        draft drawing eligibility enforcement examples exclusion extension figure guideline harm inclusion
-        institutions judge label language lead letter licences lifecycle link mark marking matter membership new
-        onboarding pay people personal picture placeholders privacy problems profile promises props quota rating
-        reasons recipients refusals replacement retraction review rounds rubric screen sentences sheet simulation
-        sketch spending stages states submission translation truth unlisted verdict vocabulary window word
+        contents copied corrections cost country creation day decisions declaration deletion deletions delivery
+        demo documents draft drawing eligibility enforcement examples exclusion extension figure guideline harm
+        inclusion institutions judge label language lead letter licences lifecycle link mark marking matter
+        membership new onboarding pay people personal picture placeholders privacy problems profile promises
+        props quota rating reasons recipients refusals retraction review rounds rubric screen sentences sheet
+        simulation sketch spending stages states submission translation truth unlisted verdict vocabulary window
+        word
     """,
     "What is done": """
-        apply ask built clone coarsen collect create edit erase freeze generate in launch make open planning redraw
-        restore reuse send serve shuffle sign simulate unsent use watch
+        apply ask built clone coarsen collect create edit erase freed freeze generate in launch make open
+        opening planning redraw restore reuse send serve shuffle sign simulate unsent use watch
     """,
 }
 

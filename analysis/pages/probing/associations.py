@@ -25,7 +25,7 @@ from analysis.results.summaries.probing.associations import (
     judge_parts,
     overlap_parts,
 )
-from analysis.results.summaries.questions.part import QuestionPart
+from analysis.results.summaries.questions.estimate_tables import QuestionPart
 from annotation.lead.page_context import typed
 from foundation.errors import DomainError, NotFound
 

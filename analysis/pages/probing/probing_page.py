@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 from analysis.pages.results_page import ResultsPage
 from analysis.results.summaries.probing.parts import parts_explained
 from analysis.results.summaries.probing.probe_rows import ProbeTableRows
-from analysis.results.summaries.questions.part import QuestionPart
+from analysis.results.summaries.questions.estimate_tables import QuestionPart
 from foundation.errors import NotFound
 
 

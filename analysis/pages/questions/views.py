@@ -10,7 +10,12 @@ from django.db.models import Q
 from analysis.pages.results_page import ResultsPage, results_page
 from analysis.plots.plot import Plot
 from analysis.results.data.exclusions import WORDS
-from analysis.results.summaries.questions.part import QuestionPart, QuestionSource, Row, other_condition
+from analysis.results.summaries.questions.estimate_tables import (
+    QuestionPart,
+    QuestionSource,
+    Row,
+    other_condition,
+)
 from analysis.results.summaries.questions.parts import parts_of, plot_of
 from annotation.answers.inclusion import counted
 from annotation.kinds.declaration import Kind

@@ -6,7 +6,7 @@ from typing import Any
 from analysis.results.data.exclusions import WORDS
 from analysis.results.question_tables import QUESTION_TABLES
 from analysis.results.questions.registry import MEASURES
-from analysis.results.summaries.questions.part import QuestionSource, other_condition
+from analysis.results.summaries.questions.estimate_tables import QuestionSource, other_condition
 from analysis.results.summaries.questions.parts import parts_of
 from annotation.kinds.questions import Question
 from annotation.kinds.registry import kind_of

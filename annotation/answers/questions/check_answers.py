@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 from django.db.models import Prefetch, QuerySet
 
-from annotation.answers.questions.checks import QuestionAnswers
-from annotation.answers.questions.known import Part, part_of, value_at, verdicts
+from annotation.answers.questions.known_answers import Part, part_of, value_at, verdicts
+from annotation.answers.questions.validation import QuestionAnswers
 from annotation.answers.questions.values import JudgementValue
 from annotation.kinds.declaration import Kind
 from annotation.kinds.registry import kind_of

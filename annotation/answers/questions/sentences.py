@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from django.utils.translation import gettext as _
 
-from annotation.answers.questions.checks import QuestionAnswers
+from annotation.answers.questions.validation import QuestionAnswers
 from annotation.answers.questions.values import NO_WORD, JudgementValue, ScreenQuestions
 from annotation.kinds.declaration import Kind
 from annotation.kinds.questions import (

@@ -7,8 +7,8 @@ from typing import Any
 from django.db import connection
 
 from annotation.answers.geometry import BOX_SIDES, POINT_SIDES
-from annotation.answers.questions.checks import QuestionAnswers
 from annotation.answers.questions.stimuli import shown_stimuli
+from annotation.answers.questions.validation import QuestionAnswers
 from annotation.answers.questions.values import JudgementValue, Place
 from annotation.assignment import sql
 from annotation.models import Annotation, Box, Point, Task

@@ -7,7 +7,7 @@ from typing import Any
 from django.db import transaction
 
 from accounts.models import User
-from annotation.answers.questions.known import part_of
+from annotation.answers.questions.known_answers import part_of
 from annotation.assignment import leases
 from annotation.campaigns.known_tasks import attribute_answers, question_answers
 from annotation.campaigns.planning.plan import PlannedStimulus

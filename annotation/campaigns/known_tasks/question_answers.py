@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from annotation.answers.questions.conditions import is_asked
-from annotation.answers.questions.known import Part, accepted_of, parts_of
+from annotation.answers.questions.known_answers import Part, accepted_of, parts_of
 from annotation.answers.questions.stimuli import PROMPT, refs_of
 from annotation.answers.questions.values import WrongValueError
 from annotation.campaigns.known_tasks.refusals import explanation_of, refuse

@@ -12,7 +12,7 @@ from uuid import UUID
 
 from django.db.models import QuerySet
 
-from annotation.campaigns.planning import sampling
+from annotation.campaigns.planning import task_plan
 from annotation.campaigns.planning.plan import PlannedStimulus, PlannedTask
 from annotation.models import Campaign, CopiedText, Task
 from foundation.errors import NotFound
@@ -29,7 +29,7 @@ class PlannedScreen:
 def screens_of(campaign: Campaign) -> list[PlannedTask] | QuerySet[Task]:
     """Return the screens, to be read one page at a time: planned screens of a draft, stored ones later."""
     if campaign.state == Campaign.State.DRAFT:
-        return list(sampling.plan(campaign).tasks)
+        return list(task_plan.plan(campaign).tasks)
     labels = campaign.tasks.filter(purpose=Task.Purpose.LABEL, withdrawn=False)
     return labels.order_by("pk").prefetch_related("stimuli")
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from annotation.campaigns.planning import sampling
+from annotation.campaigns.planning import task_plan
 from annotation.campaigns.planning.plan import CampaignPlan
 from annotation.kinds.declaration import Kind
 from annotation.kinds.questions import Question
@@ -47,7 +47,7 @@ def estimate(campaign: Campaign) -> CampaignEstimate:
     """Return what `campaign`, saved or not, would ask if it opened now."""
     kind = kind_of(campaign)
     return CampaignEstimate(
-        plan=sampling.plan(campaign), kind=kind, seconds_per_screen=seconds_per_screen(kind)
+        plan=task_plan.plan(campaign), kind=kind, seconds_per_screen=seconds_per_screen(kind)
     )
 
 

@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from annotation.answers.questions.checks import checked
 from annotation.answers.questions.stimuli import PROMPT, refs_of
+from annotation.answers.questions.validation import checked
 from annotation.answers.questions.values import ScreenQuestions
 from annotation.answers.validation import Answer
 from annotation.kinds.registry import kind_of

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from accounts.models import Annotator
 from annotation.label_studio.base import job_queue
-from annotation.label_studio.base.refs import title_of
+from annotation.label_studio.base.opaque_names import title_of
 from annotation.label_studio.models import (
     LabelStudioAnnotation,
     LabelStudioBridge,

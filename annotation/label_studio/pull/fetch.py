@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from annotation.label_studio.base.refs import refs_of
+from annotation.label_studio.base.opaque_names import refs_of
 from annotation.label_studio.client import errors
 from annotation.label_studio.client.errors import Trouble
 from annotation.label_studio.client.rest import Client

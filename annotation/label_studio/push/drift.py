@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from django.db import transaction
 
-from annotation.label_studio.base.refs import ref_of
+from annotation.label_studio.base.opaque_names import ref_of
 from annotation.label_studio.client import errors
 from annotation.label_studio.client.rest import Client
 from annotation.label_studio.models import LabelStudioAnnotation, LabelStudioProject, LabelStudioTask

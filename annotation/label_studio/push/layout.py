@@ -6,7 +6,7 @@ from typing import Any
 
 from django.db.models import Count, Exists, OuterRef, QuerySet
 
-from annotation.label_studio.base.refs import place_name
+from annotation.label_studio.base.opaque_names import place_name
 from annotation.label_studio.models import (
     LabelStudioAnnotation,
     LabelStudioBridge,

@@ -7,7 +7,7 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
-from annotation.label_studio.base.refs import mark_of, refs_of, title_of
+from annotation.label_studio.base.opaque_names import mark_of, refs_of, title_of
 from annotation.label_studio.client.errors import Trouble
 from annotation.label_studio.client.rest import Client
 from annotation.label_studio.models import LabelStudioBridge, LabelStudioProject

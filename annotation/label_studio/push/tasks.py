@@ -8,7 +8,7 @@ from typing import Any
 from django.db import transaction
 
 from annotation.kinds.registry import kind_of
-from annotation.label_studio.base.refs import ref_of
+from annotation.label_studio.base.opaque_names import ref_of
 from annotation.label_studio.client.rest import Client
 from annotation.label_studio.format.questions.data import task_data
 from annotation.label_studio.models import LabelStudioProject

@@ -9,7 +9,8 @@ from accounts.rights import Capability, requires
 from annotation.campaigns import feasibility
 from annotation.campaigns.planning.estimate import estimate
 from annotation.launch.checks import CHECKS
-from annotation.launch.waivers import LONGEST_REASON, checklist, waive
+from annotation.launch.opening import checklist
+from annotation.launch.waivers import LONGEST_REASON, waive
 from annotation.lead.forms import ConsentForm
 from annotation.lead.page_context import CampaignView
 from annotation.models import Campaign

@@ -13,7 +13,7 @@ from annotation.annotator.payload import instrument_payload
 from annotation.annotator.questions import questions_payload, stimulus_payload
 from annotation.annotator.screen import Screen
 from annotation.answers.questions.stimuli import ShownStimulus, refs_of
-from annotation.campaigns.planning import sampling
+from annotation.campaigns.planning import task_plan
 from annotation.kinds.registry import kind_of, work_in
 from annotation.lead.page_context import campaign_context
 from annotation.models import Campaign, ImageReport, Task
@@ -76,7 +76,7 @@ def preview(request: HttpRequest, study: str, campaign: str) -> HttpResponse:
 def sample_of(campaign: Campaign, number: int) -> Sample | None:
     """Return a sample screen: of the campaign's plan while it is a draft, else of its tasks."""
     if campaign.state == Campaign.State.DRAFT:
-        planned = sampling.plan(campaign).tasks
+        planned = task_plan.plan(campaign).tasks
         count = min(len(planned), SAMPLES)
         if not count:
             return None

@@ -9,11 +9,11 @@ from django.shortcuts import redirect, render
 
 from accounts.rights import Capability, requires
 from annotation import integrations
-from annotation.answers import replacement
+from annotation.answers import freed_slots
 from annotation.campaigns import feasibility, lifecycle
 from annotation.campaigns.planning.estimate import estimate
 from annotation.campaigns.settings_text import settings_in_words
-from annotation.launch import waivers
+from annotation.launch import opening
 from annotation.lead.campaigns.outcome import outcome_of
 from annotation.lead.campaigns.overview import campaign_lines
 from annotation.lead.campaigns.progress import progress_page
@@ -32,7 +32,7 @@ from web.form_page import Button
 CAMPAIGNS_PER_PAGE = 20
 _LOOKS_SHOWN = 10
 _MOVES: dict[str, tuple[Callable[..., Campaign], str]] = {
-    "open": (waivers.open_checked, "“{}” is open. Invite annotators by link."),
+    "open": (opening.open_checked, "“{}” is open. Invite annotators by link."),
     "pause": (lifecycle.pause, "“{}” is paused: nobody gets a new task."),
     "resume": (lifecycle.resume, "“{}” is open again."),
     "close": (lifecycle.close, "“{}” is closed."),
@@ -71,7 +71,7 @@ def campaign_page(request: HttpRequest, study: str, campaign: str) -> HttpRespon
         is_complete = progress is not None and progress.progress.finished
         context["outcome"] = outcome_of(study_campaign, is_complete=is_complete)
     if study_campaign.state in {Campaign.State.OPEN, Campaign.State.PAUSED} and not study_campaign.imported:
-        context["in_vain"] = replacement.in_vain(study_campaign)
+        context["in_vain"] = freed_slots.in_vain(study_campaign)
     return render(request, "annotation/lead/campaigns/detail.html", context)
 
 

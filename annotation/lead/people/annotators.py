@@ -7,7 +7,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 
 from accounts.rights import Capability, requires
-from annotation.answers.replacement import effect_of_excluding
+from annotation.answers.freed_slots import effect_of_excluding
 from annotation.lead.forms import EnrolmentFilter, EnrolmentForm, ExclusionForm
 from annotation.lead.page_context import CampaignView, campaign_context, page_of
 from annotation.lead.people.annotator_lines import shown_lines

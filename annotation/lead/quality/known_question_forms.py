@@ -6,7 +6,7 @@ from typing import Any
 
 from django import forms
 
-from annotation.answers.questions.known import Part, answers_of, part_of
+from annotation.answers.questions.known_answers import Part, answers_of, part_of
 from annotation.campaigns.known_tasks import MAX_EXPLANATION
 from annotation.kinds.declaration import Kind
 from annotation.kinds.questions import ChoiceQuestion, CompareQuestion, Question, ScaleQuestion

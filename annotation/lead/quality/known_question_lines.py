@@ -4,7 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
 from annotation.answers.questions.check_answers import given_answers, known_answers, shown_refs
-from annotation.answers.questions.known import Part, verdicts
+from annotation.answers.questions.known_answers import Part, verdicts
 from annotation.campaigns.known_tasks import screen_parts
 from annotation.kinds.declaration import Kind
 from annotation.kinds.registry import kind_of

@@ -8,13 +8,13 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 
 from accounts.rights import Capability, requires
-from annotation.answers import replacement
+from annotation.answers import freed_slots
 from annotation.campaigns import snapshots
 from annotation.kinds.registry import kind_of
 from annotation.lead.page_context import PER_PAGE, CampaignView, campaign_for_lead
 from annotation.models import Campaign, QualityEvent, QualityMeasure
 from annotation.quality import enforcement, rules
-from annotation.quality.answers import measures_of
+from annotation.quality.measured_answers import measures_of
 from annotation.quality.rules import RuleParameters
 from annotation.quality.sentences import for_lead, threshold_text
 from web.form_fields import set_choices
@@ -108,5 +108,5 @@ class ScreensReopen(CampaignView, Button):
     leads_to = "annotation:campaign"
 
     def call(self) -> str:
-        freed = replacement.reopen(campaign=self.campaign, by=self.by)
+        freed = freed_slots.reopen(campaign=self.campaign, by=self.by)
         return f"{freed.screens:,} screen{'' if freed.screens == 1 else 's'} will be asked again."

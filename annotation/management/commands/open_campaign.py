@@ -9,12 +9,12 @@ from accounts.commands import add_person_argument, person
 from annotation.assignment.quota_rules import PRESETS
 from annotation.campaigns import feasibility, lifecycle
 from annotation.campaigns.design import CampaignDesign
-from annotation.campaigns.planning import sampling
+from annotation.campaigns.planning import task_plan
 from annotation.campaigns.planning.plan import CampaignPlan
 from annotation.kinds.options import Options
 from annotation.kinds.registry import KINDS, MARKING
 from annotation.kinds.study_kinds import kind_for
-from annotation.launch.waivers import open_in_languages
+from annotation.launch.opening import open_in_languages
 from foundation.commands import DomainCommand
 from foundation.errors import NotFound
 from studies.models import Study
@@ -73,7 +73,7 @@ class Command(DomainCommand):
                 quotas=options["quota"],
                 **{name: options[name] for name in _SETTINGS if options[name] is not None},
             )
-            plan = sampling.plan(campaign)
+            plan = task_plan.plan(campaign)
             self._say(plan)
             for sentence in feasibility.before_opening(campaign, plan).sentences:
                 self.stderr.write(sentence, self.style.WARNING)

@@ -13,10 +13,10 @@ from django.db import transaction
 from django.utils import timezone
 
 from accounts.models import Annotator
+from annotation.answers.attribute_references import reference, shown_attributes
 from annotation.answers.languages import SOURCE_LANGUAGE, in_reader_language, page_language
-from annotation.answers.questions.known import Part, part_of, parts_of, value_at, verdicts
+from annotation.answers.questions.known_answers import Part, part_of, parts_of, value_at, verdicts
 from annotation.answers.questions.stimuli import screen_questions
-from annotation.answers.references import reference, shown_attributes
 from annotation.answers.validation import Answer
 from annotation.assignment.eligibility import State
 from annotation.assignment.leases import lock_enrolment
@@ -52,7 +52,7 @@ _SLACK = 1e-9  # 0.7 × 10 is a little more than 7
 class QuestionFeedback:
     """The answer to one question (about one stimulus, `ref`) of a practice task, in the format of clients.
 
-    `accepted` has the right answers (`annotation.answers.questions.known`), empty if it is not scored.
+    `accepted` has the right answers (`annotation.answers.questions.known_answers`), empty if it is not scored.
     """
 
     question: Question

@@ -8,7 +8,7 @@ from django import forms
 from accounts.models import User
 from annotation.recruitment import providers
 from annotation.recruitment.models import PanelPlace, Provider
-from annotation.recruitment.payments.outbox import CATEGORIES
+from annotation.recruitment.payments.decisions import CATEGORIES
 from annotation.recruitment.prolific.access import ApiAccess
 from annotation.recruitment.prolific.draft import Announcement
 from annotation.recruitment.providers import KNOWN_PANELS, LinkForm

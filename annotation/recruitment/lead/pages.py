@@ -18,7 +18,7 @@ from annotation.recruitment import background, cost, identities, providers, recr
 from annotation.recruitment.lead import cells
 from annotation.recruitment.lead.forms import DecisionForm, PanelForm, RecruitmentForm
 from annotation.recruitment.models import PanelPayment, PanelPlace, Recruitment
-from annotation.recruitment.payments import outbox, review
+from annotation.recruitment.payments import decisions, review
 from annotation.recruitment.payments.panel_api import pays_by_program
 from annotation.recruitment.prolific import draft, estimate
 from web.form_page import Button, FormPage
@@ -258,8 +258,8 @@ class PlaceDecide(PlaceView, FormPage[DecisionForm]):
 
     def call(self) -> str:
         cleaned = self.form.cleaned_data
-        decision = outbox.Decision(cleaned["outcome"], cleaned["reason"], cleaned["category"])
-        decided = outbox.decide(place=self.panel_place, decision=decision, by=self.by)
+        decision = decisions.Decision(cleaned["outcome"], cleaned["reason"], cleaned["category"])
+        decided = decisions.decide(place=self.panel_place, decision=decision, by=self.by)
         if pays_by_program(self.recruitment):
             return f"The place is {decided.outcome}. The decision will be sent to the panel in a moment."
         return f"The place is {decided.outcome}. Record the same decision at the panel."

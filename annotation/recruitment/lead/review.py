@@ -11,7 +11,7 @@ from annotation.lead.page_context import campaign_context, campaign_for_lead, pa
 from annotation.recruitment import cost
 from annotation.recruitment.lead.pages import RecruitmentView
 from annotation.recruitment.models import PanelPayment, PanelPlace, Recruitment
-from annotation.recruitment.payments import outbox, review
+from annotation.recruitment.payments import decisions, review
 from annotation.recruitment.payments.panel_api import pays_by_program
 from annotation.recruitment.payments.send import shown_within
 from web.form_page import Button, Confirmation
@@ -41,7 +41,7 @@ def review_page(request: HttpRequest, study: str, campaign: str, recruitment: in
         "states": PanelPayment.State.choices,
         "state": state,
         "unknown": [
-            (payment, _amount(payment), outbox.may_plan_again(payment))
+            (payment, _amount(payment), decisions.may_plan_again(payment))
             for payment in unknown[:_UNKNOWN_SHOWN]
         ],
         "unknown_count": unknown.count(),
@@ -52,7 +52,7 @@ def review_page(request: HttpRequest, study: str, campaign: str, recruitment: in
             )
         ),
         "rows": [
-            (payment, _amount(payment), payment.state == "refused" and outbox.may_plan_again(payment))
+            (payment, _amount(payment), payment.state == "refused" and decisions.may_plan_again(payment))
             for payment in page
         ],
         "may_settle": reviewed.state == Recruitment.State.CLOSED
@@ -73,7 +73,7 @@ class RecruitmentApprove(RecruitmentView, Button):
     leads_to = "annotation:recruitment_review"
 
     def call(self) -> str:
-        number = outbox.approve_all(recruitment=self.recruitment, by=self.by)
+        number = decisions.approve_all(recruitment=self.recruitment, by=self.by)
         places = f"{number:,} {'place is' if number == 1 else 'places are'} approved."
         if pays_by_program(self.recruitment):
             return f"{places} The decisions will be sent to the panel in a moment."
@@ -96,7 +96,7 @@ class BonusesPay(RecruitmentView, Confirmation):
 
     def call(self) -> str:
         total = typed(self.request.POST.get("total"))
-        number = outbox.pay_bonuses(
+        number = decisions.pay_bonuses(
             recruitment=self.recruitment, total=int(total) if total.isdecimal() else -1, by=self.by
         )
         bonuses = f"{number:,} {'bonus' if number == 1 else 'bonuses'}"
@@ -112,7 +112,7 @@ class RecruitmentSettle(RecruitmentView, Button):
     leads_to = "annotation:recruitment_review"
 
     def call(self) -> str:
-        outbox.settle(recruitment=self.recruitment, by=self.by)
+        decisions.settle(recruitment=self.recruitment, by=self.by)
         return "The recruitment is settled. The panel’s ids will be erased in 90 days."
 
 
@@ -141,12 +141,12 @@ class PaymentAgain(PaymentView, Confirmation):
             "recruitment": self.recruitment,
             "payment": self.payment,
             "amount": _amount(self.payment),
-            "possible": outbox.may_plan_again(self.payment),
+            "possible": decisions.may_plan_again(self.payment),
             "shown_within_minutes": round(shown_within().total_seconds() / 60),
         }
 
     def call(self) -> str:
-        outbox.plan_again(payment=self.payment, by=self.by)
+        decisions.plan_again(payment=self.payment, by=self.by)
         return "The bonus will be sent again, unless the panel shows it before."
 
 
@@ -155,5 +155,5 @@ class PaymentSeen(PaymentView, Button):
     """Note that an unknown bonus is at the panel."""
 
     def call(self) -> str:
-        outbox.note_paid(payment=self.payment, by=self.by)
+        decisions.note_paid(payment=self.payment, by=self.by)
         return "The bonus is recorded as paid."

@@ -29,7 +29,7 @@ from annotation.recruitment.cost import Money
 from annotation.recruitment.models import PanelPlace, Recruitment
 from annotation.recruitment.panel import arrival
 from annotation.recruitment.prolific import arrival as prolific
-from annotation.recruitment.prolific import inbox, webhooks
+from annotation.recruitment.prolific import freed_screens, webhooks
 from foundation.errors import DomainError, NotFound
 from studies import consent
 
@@ -237,5 +237,5 @@ def events(request: HttpRequest, panel: UUID) -> HttpResponse:
         return HttpResponse(status=error.status)
     if event.handled_at is None:
         background.wake(event.provider)
-        inbox.free_screens_at_once(event)
+        freed_screens.free_screens_at_once(event)
     return HttpResponse(status=204)

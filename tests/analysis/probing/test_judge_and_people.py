@@ -13,7 +13,7 @@ from analysis.results import reports
 from analysis.results.parameters import parameters_of
 from analysis.scoring.judge_sample import JudgedAssociations, evenly
 from annotation.campaigns import lifecycle
-from annotation.campaigns.planning import sampling
+from annotation.campaigns.planning import task_plan
 from annotation.models import Campaign, TaskStimulus
 from foundation.errors import DomainError
 from studies.models import StudyMembership
@@ -109,7 +109,7 @@ def test_without_a_judge_there_is_nothing_to_open_and_other_kinds_take_none(stud
     draft = lifecycle.create(
         study=study, name="Levels", kind="bias_level", by=lead, options={"texts_from": "associations"}
     )
-    assert "No judge has rated" in sampling.plan(draft).problems[0]
+    assert "No judge has rated" in task_plan.plan(draft).problems[0]
     with pytest.raises(DomainError, match="not about associations"):
         lifecycle.create(
             study=study, name="Text", kind="answer_coding", by=lead, options={"texts_from": "associations"}

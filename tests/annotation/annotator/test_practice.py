@@ -6,7 +6,7 @@ import re
 import pytest
 from django.urls import reverse
 
-from annotation.answers.references import references
+from annotation.answers.attribute_references import references
 from annotation.campaigns import known_tasks, lifecycle
 from annotation.models import Annotation, PracticeAnswer, Task
 from annotation.people import enrolments

@@ -2,7 +2,7 @@
 
 import pytest
 
-from annotation.answers.references import references
+from annotation.answers.attribute_references import references
 from annotation.answers.validation import Answer, seconds, submission_id
 from annotation.assignment.leases import next_assignment
 from foundation.errors import DomainError

@@ -14,7 +14,7 @@ from annotation.answers import exclusion
 from annotation.assignment import leases, quota_rules
 from annotation.assignment.slots import profiles_of
 from annotation.campaigns import feasibility, lifecycle
-from annotation.campaigns.planning import sampling
+from annotation.campaigns.planning import task_plan
 from annotation.kinds.registry import KINDS
 from annotation.models import QuotaRule
 from foundation.errors import DomainError
@@ -278,7 +278,7 @@ def test_before_opening_the_lead_sees_who_is_missing(study, lead):
         annotators_per_task=2,
         quotas=["at_least 1 gender = woman"],
     )
-    plan = sampling.plan(draft)
+    plan = task_plan.plan(draft)
     assert "Nobody who takes part has said anything" in feasibility.before_opening(draft, plan).sentences[0]
     for _ in range(2):
         person(draft, gender="man")
@@ -323,7 +323,7 @@ def test_a_group_of_unknown_region_is_reported_before_opening(study, lead):
         by=lead,
         quotas=["at_least 1 region_of_origin = group.region"],
     )
-    found = feasibility.before_opening(draft, sampling.plan(draft))
+    found = feasibility.before_opening(draft, task_plan.plan(draft))
     assert "Nobody can meet the quotas for the images of Velmari." in found.sentences
 
 

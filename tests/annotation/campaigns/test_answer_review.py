@@ -11,7 +11,7 @@ from annotation.annotator.payload import task_payload
 from annotation.answers.questions import answer_review
 from annotation.answers.questions.answer_review import adjudicated, collect
 from annotation.campaigns import lifecycle
-from annotation.campaigns.planning import sampling
+from annotation.campaigns.planning import task_plan
 from annotation.models import ReviewedCoding, Task, TaskStimulus
 from annotation.people import withdrawal
 from foundation.errors import DomainError
@@ -72,7 +72,7 @@ def test_all_unsure_and_a_share_of_the_sure_answers_are_read_again(coded, lead):
     draft = lifecycle.create(
         study=coded, name="All", kind="answer_coding", by=lead, options={"texts_from": "answers"}
     )
-    drawn = {review.coding_id for task in sampling.plan(draft).tasks for review in task.stimuli[0].reviews}
+    drawn = {review.coding_id for task in task_plan.plan(draft).tasks for review in task.stimuli[0].reviews}
     assert len(drawn) == 32  # fewer than 100 are certain, so all are drawn
     assert campaign.tasks.count() < ReviewedCoding.objects.count()  # identical texts are read once
 
@@ -83,7 +83,9 @@ def test_the_draw_does_not_depend_on_the_order_of_rows(coded, lead):
             study=coded, name="Again", kind="answer_coding", by=lead,
             options={"texts_from": "answers", "sure_share": 0, "sure_least": 5},
         )  # fmt: skip
-        keys = [review.coding_id for task in sampling.plan(draft).tasks for review in task.stimuli[0].reviews]
+        keys = [
+            review.coding_id for task in task_plan.plan(draft).tasks for review in task.stimuli[0].reviews
+        ]
         lifecycle.delete_draft(campaign=draft, by=lead)
         answers = Answer.objects.filter(codings__in=keys)
         return set(
@@ -231,7 +233,7 @@ def test_a_lead_finds_the_review_among_the_campaigns(coded, lead, lead_client):
     assert posted.status_code == 302, posted.context["form"].errors
     draft = coded.campaigns.get()
     assert (draft.annotators_per_task, draft.options["texts_from"]) == (2, "answers")
-    drawn = [review for task in sampling.plan(draft).tasks for review in task.stimuli[0].reviews]
+    drawn = [review for task in task_plan.plan(draft).tasks for review in task.stimuli[0].reviews]
     assert len(drawn) == 6
 
 

@@ -7,7 +7,7 @@ from annotation.campaigns import known_tasks, lifecycle
 from annotation.campaigns.clone import clone
 from annotation.campaigns.images import retraction
 from annotation.campaigns.instruments import versions
-from annotation.campaigns.planning import sampling
+from annotation.campaigns.planning import task_plan
 from annotation.models import Campaign, KnownAnswer, QualityRule, Task
 from catalog.models import Attribute
 from foundation.errors import Conflict, DomainError
@@ -101,7 +101,7 @@ def test_gold_tasks_are_copied_unless_their_image_was_retracted(rich, lead):
 def test_a_copy_is_another_draw_unless_the_same_is_requested(rich, lead):
     other, same = clone(campaign=rich, by=lead), clone(campaign=rich, by=lead, same_draw=True)
     asked = [
-        [(one.image_id, one.attribute_ids) for one in sampling.plan(campaign).tasks]
+        [(one.image_id, one.attribute_ids) for one in task_plan.plan(campaign).tasks]
         for campaign in (rich, other, same)
     ]
     assert asked[0] == asked[2] != asked[1]

@@ -7,9 +7,9 @@ from django.urls import reverse
 from annotation.annotator.payload import task_payload
 from annotation.answers.inclusion import counted, not_counted
 from annotation.answers.questions.copied_texts import TAKEN_BACK
-from annotation.answers.questions.known import Part
+from annotation.answers.questions.known_answers import Part
 from annotation.campaigns import known_tasks, lifecycle
-from annotation.campaigns.planning import sampling
+from annotation.campaigns.planning import task_plan
 from annotation.label_studio.push import lifecycle as push_lifecycle
 from annotation.models import CopiedText, Judgement, Task, TaskStimulus
 from annotation.people import withdrawal
@@ -95,9 +95,9 @@ def test_nobody_is_erased_whose_texts_are_shown(written, lead):
 
 def test_a_draft_plans_the_texts_that_count_now(written, lead):
     draft = coding(written, lead)
-    assert sampling.plan(draft).screens == 2
+    assert task_plan.plan(draft).screens == 2
     withdrawal.withdraw(annotator=written.people["Ada"], study=written.study)
-    assert [task.stimuli[0].text for task in sampling.plan(draft).tasks] == ["Ben sees a house."]
+    assert [task.stimuli[0].text for task in task_plan.plan(draft).tasks] == ["Ben sees a house."]
 
 
 def test_a_check_is_removed_with_its_copied_text(written, lead):

@@ -5,7 +5,7 @@ from django.urls import reverse
 from django.utils import translation
 
 from annotation.answers.questions import check_answers
-from annotation.answers.questions.known import Part
+from annotation.answers.questions.known_answers import Part
 from annotation.campaigns import clone, known_tasks, lifecycle
 from annotation.campaigns.images import retraction
 from annotation.campaigns.planning.plan import PlannedStimulus

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from annotation.answers.references import shown_attributes
+from annotation.answers.attribute_references import shown_attributes
 from annotation.assignment import leases
 from annotation.campaigns import known_tasks, lifecycle
 from annotation.campaigns.images import retraction

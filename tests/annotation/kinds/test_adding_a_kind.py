@@ -9,7 +9,7 @@ import pytest
 from django.core.management import call_command
 
 from annotation.campaigns import lifecycle
-from annotation.campaigns.planning import sampling
+from annotation.campaigns.planning import task_plan
 from annotation.kinds import study_kinds
 from annotation.models import Annotation, Box, Judgement
 from annotation.simulation.simulate import simulate
@@ -44,7 +44,7 @@ def test_the_example_leads_to_results(study, lead, tmp_path):
     names = {
         "study_kinds": study_kinds,
         "lifecycle": lifecycle,
-        "sampling": sampling,
+        "task_plan": task_plan,
         "simulate": simulate,
         "call_command": call_command,
         "declaration": shown("declaration"),

@@ -13,7 +13,7 @@ from django.test import Client
 
 from accounts import tokens
 from accounts.models import Annotator
-from annotation.answers.references import references
+from annotation.answers.attribute_references import references
 from annotation.answers.submission import SentAnswer, submit_and_next
 from annotation.assignment import leases
 from annotation.campaigns import access

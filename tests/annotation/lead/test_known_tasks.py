@@ -3,7 +3,7 @@
 import pytest
 from django.urls import reverse
 
-from annotation.answers.references import references
+from annotation.answers.attribute_references import references
 from annotation.assignment import leases
 from annotation.campaigns import known_tasks, lifecycle
 from annotation.models import Annotation, Assignment, KnownAnswer, Task

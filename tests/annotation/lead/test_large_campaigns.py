@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from accounts.models import Annotator
 from analysis.releases.preview import preview
-from annotation.answers import exclusion, replacement
+from annotation.answers import exclusion, freed_slots
 from annotation.assignment import leases
 from annotation.campaigns import extension, snapshots
 from annotation.campaigns.coverage import coverage, shown_coverage
@@ -134,7 +134,7 @@ def test_stored_counts_equal_the_slow_counts_after_any_actions(study, large, lea
     enrolment = large.enrolments.select_related("annotator").get(annotator=people[0])
     enrolments.exclude(enrolment=enrolment, by=lead, reason="careless", ask_again=False)
     _equal(large)
-    replacement.reopen(campaign=large, by=lead)
+    freed_slots.reopen(campaign=large, by=lead)
     _equal(large)
     withdrawal.withdraw(annotator=people[1], study=study)
     reports.retract(image=study.images.first(), by=lead, reason="a real person")

@@ -26,8 +26,8 @@ from accounts import consent_texts, profiles
 from accounts.models import Annotator, User
 from analysis.results.data.labels import load
 from analysis.results.parameters import parameters_of
+from annotation.answers.freed_slots import in_vain
 from annotation.answers.inclusion import counted, not_counted
-from annotation.answers.replacement import in_vain
 from annotation.models import Annotation, Assignment, Campaign, Enrolment, Task
 from catalog.models import Attribute
 from generation.models import Image

@@ -4,8 +4,8 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from annotation.answers.attribute_references import references
 from annotation.answers.inclusion import counted
-from annotation.answers.references import references
 from annotation.assignment import leases
 from annotation.assignment.eligibility import State, state
 from annotation.campaigns import known_tasks, lifecycle

@@ -6,7 +6,7 @@ from annotation.campaigns import lifecycle
 from annotation.kinds.registry import KINDS
 from annotation.models import Annotation, QualityMeasure
 from annotation.quality import rules
-from annotation.quality.answers import measures_of
+from annotation.quality.measured_answers import measures_of
 from annotation.quality.measures import qualities
 from foundation.errors import DomainError
 from tests.annotation.factories import add_prompted_images, new_annotator

@@ -11,13 +11,13 @@ from django.utils import timezone
 from accounts import tokens
 from analysis.results.parameters import parameters_of
 from analysis.results.reports import compute_report
-from annotation.answers.references import references, shown_attributes
+from annotation.answers.attribute_references import references, shown_attributes
 from annotation.campaigns import clone, lifecycle
 from annotation.kinds.registry import KINDS
 from annotation.models import Annotation, Assignment, Campaign, QualityEvent, QualityRule
 from annotation.quality import enforcement
 from annotation.quality import rules as quality_rules
-from annotation.quality.answers import measures_of
+from annotation.quality.measured_answers import measures_of
 from annotation.quality.measures import OTHERS_DUE, quality_of, variety
 from tests.annotation.factories import add_images, new_annotator, options_for
 

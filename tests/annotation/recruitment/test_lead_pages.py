@@ -13,8 +13,8 @@ from annotation.kinds.registry import kind_of
 from annotation.recruitment import cost, identities, recruitments
 from annotation.recruitment.lead import cells
 from annotation.recruitment.models import PanelPerson, PanelPlace, Recruitment
-from annotation.recruitment.payments import outbox, review
-from annotation.recruitment.payments.outbox import Decision
+from annotation.recruitment.payments import decisions, review
+from annotation.recruitment.payments.decisions import Decision
 from foundation.errors import Conflict, DomainError
 from studies.models import AuditEntry
 
@@ -129,7 +129,7 @@ def test_everybody_who_worked_is_proposed_and_approved_together(recruitment, gue
     outcomes = dict(PanelPlace.objects.values_list("state", "outcome"))
     assert outcomes == {"completed": "approved", "declined": "", "working": ""}
     with pytest.raises(Conflict, match="still working"):
-        outbox.decide(place=still.place, decision=Decision("approved"), by=lead)
+        decisions.decide(place=still.place, decision=Decision("approved"), by=lead)
 
 
 def test_a_rejection_is_a_persons_decision_with_a_reason(recruitment, guest, lead_client):
@@ -169,14 +169,14 @@ def test_ids_are_erased_ninety_days_after_everybody_was_paid(recruitment, guest,
     browser.answer(3)
     browser.get(browser.page("end"))
     with pytest.raises(Conflict, match="Close the recruitment first"):
-        outbox.settle(recruitment=recruitment, by=lead)
+        decisions.settle(recruitment=recruitment, by=lead)
     recruitments.move(recruitment=recruitment, to="close", by=lead)
     with pytest.raises(Conflict, match="Approve or reject"):
-        outbox.settle(recruitment=recruitment, by=lead)
-    outbox.approve_all(recruitment=recruitment, by=lead)
-    settled = outbox.settle(recruitment=recruitment, by=lead)
+        decisions.settle(recruitment=recruitment, by=lead)
+    decisions.approve_all(recruitment=recruitment, by=lead)
+    settled = decisions.settle(recruitment=recruitment, by=lead)
     with pytest.raises(Conflict, match="settled"):
-        outbox.decide(place=browser.place, decision=Decision("rejected", LONG, "OTHER"), by=lead)
+        decisions.decide(place=browser.place, decision=Decision("rejected", LONG, "OTHER"), by=lead)
     for days, left in ((89, 1), (91, 0)):
         moment = timezone.now() - timedelta(days=days)
         Recruitment.objects.filter(pk=settled.pk).update(settled_at=moment)

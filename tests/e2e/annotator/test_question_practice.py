@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from django.urls import reverse
 
-from annotation.answers.questions.known import Part
+from annotation.answers.questions.known_answers import Part
 from annotation.campaigns import known_tasks, lifecycle
 from annotation.models import Annotation, KnownAnswer
 from generation.images.storage import store_image

@@ -53,16 +53,16 @@ import time
 from django.db import close_old_connections
 from accounts.models import User
 from annotation.recruitment.models import PanelPayment, Recruitment
-from annotation.recruitment.payments import outbox, review
+from annotation.recruitment.payments import decisions, review
 from foundation.errors import DomainError
 lead = User.objects.get(username="lead")
 def decide():
     made = Recruitment.objects.select_related("provider", "campaign__study").get()
-    outbox.approve_all(recruitment=made, by=lead)
-    outbox.pay_bonuses(recruitment=made, total=review.review_of(made).bonus_total.units, by=lead)
+    decisions.approve_all(recruitment=made, by=lead)
+    decisions.pay_bonuses(recruitment=made, total=review.review_of(made).bonus_total.units, by=lead)
     for payment in PanelPayment.objects.filter(kind="bonus", state__in=["unknown", "refused"]):
-        if outbox.may_plan_again(payment):
-            outbox.plan_again(payment=payment, by=lead)
+        if decisions.may_plan_again(payment):
+            decisions.plan_again(payment=payment, by=lead)
 while True:
     try:
         decide()

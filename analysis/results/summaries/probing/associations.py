@@ -7,7 +7,7 @@ from functools import partial
 from analysis.plots.figures.associations import judge_plot, overlap_plot_of, share_map
 from analysis.plots.plot import Plot
 from analysis.results.summaries.probing.probe_rows import PartWords, Row, part_of
-from analysis.results.summaries.questions.part import NUMBER, SHARE, EstimateRow, QuestionPart
+from analysis.results.summaries.questions.estimate_tables import NUMBER, SHARE, EstimateRow, QuestionPart
 
 RULES = {
     "exact": "exact test (q < 0.05)",

@@ -6,7 +6,7 @@ from typing import Any
 from analysis.plots.figures.probes import contrast_words, difference_plot, is_shown, model_plot, order_plot
 from analysis.plots.plot import Plot
 from analysis.results.summaries.probing.probe_rows import PartWords, ProbeTableRows, Row, part_of
-from analysis.results.summaries.questions.part import EstimateRow, QuestionPart
+from analysis.results.summaries.questions.estimate_tables import EstimateRow, QuestionPart
 from foundation.formats import format_number, reason_text
 
 # The bound of the equivalence tests (`analysis.metrics.probing.paired.statistics.EQUIVALENCE_BOUND`).

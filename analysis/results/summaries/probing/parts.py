@@ -7,7 +7,7 @@ from functools import partial
 from analysis.plots.plot import Plot
 from analysis.results.summaries.probing import comparisons, scores
 from analysis.results.summaries.probing.probe_rows import ProbeTableRows
-from analysis.results.summaries.questions.part import QuestionPart
+from analysis.results.summaries.questions.estimate_tables import QuestionPart
 
 Part = Callable[[ProbeTableRows], QuestionPart]
 # By the name of the plot's files.

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from analysis.plots.plot import Plot
-from analysis.results.summaries.questions.part import MOST_ROWS, NUMBER, EstimateRow, QuestionPart
+from analysis.results.summaries.questions.estimate_tables import MOST_ROWS, NUMBER, EstimateRow, QuestionPart
 
 Row = dict[str, Any]
 

@@ -1,7 +1,7 @@
 """Summaries of people's review of codings: agreement, the rules' errors, and the effect of people's codings."""
 
 from analysis.results.summaries.probing.probe_rows import PartWords, ProbeTableRows, Row, part_of
-from analysis.results.summaries.questions.part import SHARE, EstimateRow, QuestionPart
+from analysis.results.summaries.questions.estimate_tables import SHARE, EstimateRow, QuestionPart
 
 _COMPARED = {
     "coder_coder": "Two people",

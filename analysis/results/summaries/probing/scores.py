@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from analysis.plots.figures.probes import first_option_plot, group_plot, refusal_plot
 from analysis.results.summaries.probing.probe_rows import PartWords, ProbeTableRows, Row, part_of
-from analysis.results.summaries.questions.part import SHARE, EstimateRow, QuestionPart
+from analysis.results.summaries.questions.estimate_tables import SHARE, EstimateRow, QuestionPart
 from foundation.formats import format_percent
 
 BREAKDOWNS = {

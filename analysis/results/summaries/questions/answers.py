@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from analysis.plots.figures.answers import marked_words_plot, mean_plot, share_plot, slice_name
-from analysis.results.summaries.questions.part import (
+from analysis.results.summaries.questions.estimate_tables import (
     MOST_ROWS,
     NUMBER,
     SHARE,

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from analysis.plots.plot import Plot
 from analysis.results.questions.registry import MEASURES
 from analysis.results.summaries.questions import answers, preferences
-from analysis.results.summaries.questions.part import QuestionPart, QuestionSource
+from analysis.results.summaries.questions.estimate_tables import QuestionPart, QuestionSource
 
 
 def parts_of(source: QuestionSource) -> list[QuestionPart]:

@@ -1,7 +1,7 @@
 """Comparisons and rankings on the page of a question: the order of items, and which differences are distinct."""
 
 from analysis.plots.figures.answers import strength_plot
-from analysis.results.summaries.questions.part import (
+from analysis.results.summaries.questions.estimate_tables import (
     MOST_ROWS,
     NUMBER,
     SHARE,

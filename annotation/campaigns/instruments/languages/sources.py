@@ -10,7 +10,7 @@ from typing import Any
 
 from annotation.answers.languages import SOURCE_LANGUAGE, platform_languages
 from annotation.campaigns.instruments import versions
-from annotation.campaigns.planning import sampling
+from annotation.campaigns.planning import task_plan
 from annotation.kinds.declaration import Kind
 from annotation.kinds.options import Options
 from annotation.kinds.registry import KINDS, kind_of
@@ -113,7 +113,7 @@ def _attributes(campaign: Campaign) -> Iterator[SourceText]:
     rows = TaskAttribute.objects.filter(task__campaign=campaign).values_list("attribute", flat=True)
     attribute_ids = set(rows.distinct())
     if campaign.state == Campaign.State.DRAFT:
-        planned = sampling.plan(campaign).tasks
+        planned = task_plan.plan(campaign).tasks
         attribute_ids |= {attribute for task in planned for attribute in task.attribute_ids}
     texts = dict(Attribute.objects.filter(pk__in=attribute_ids).values_list("pk", "text"))
     for pk, text in sorted(texts.items(), key=lambda pair: (pair[1].casefold(), pair[0])):

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from annotation.campaigns import lifecycle
-from annotation.campaigns.planning import sampling
+from annotation.campaigns.planning import task_plan
 from annotation.kinds import study_kinds
 from annotation.kinds.declaration import Kind
 from annotation.kinds.questions import Question
@@ -43,7 +43,7 @@ def asked_of(kind: Kind, study, lead) -> Campaign:
     """Open a campaign of a kind, planned for about the same number of answers for any kind."""
     chosen = {"study": study, "name": kind.key, "kind": kind.key, "options": OPTIONS.get(kind.key, {})}
     draft = lifecycle.create(**chosen, annotators_per_task=PEOPLE, by=lead)
-    screens = sampling.plan(draft).screens
+    screens = task_plan.plan(draft).screens
     each = min(PEOPLE, max(3, ANSWERED // screens))
     draft = lifecycle.update_draft(campaign=draft, by=lead, annotators_per_task=each)
     campaign = lifecycle.open_(campaign=draft, by=lead)

@@ -9,7 +9,7 @@ import re
 import pytest
 from django.urls import reverse
 
-from annotation.answers.questions.known import answers_of
+from annotation.answers.questions.known_answers import answers_of
 from annotation.campaigns import known_tasks, lifecycle
 from annotation.campaigns.instruments import versions
 from annotation.kinds.declaration import Kind

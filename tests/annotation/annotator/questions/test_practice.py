@@ -5,7 +5,7 @@ import re
 import pytest
 from django.urls import reverse
 
-from annotation.answers.questions.known import Part
+from annotation.answers.questions.known_answers import Part
 from annotation.campaigns import known_tasks
 from annotation.models import Campaign
 from tests.annotation.kinds.examples import RUBRIC, question_campaign

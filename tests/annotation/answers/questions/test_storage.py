@@ -15,7 +15,7 @@ from annotation.answers.validation import answer_of
 from annotation.assignment.leases import next_assignment
 from annotation.models import Annotation, Assignment, Judgement
 from foundation.errors import DomainError
-from tests.annotation.answers.questions.test_checks import BOX, POINT, RANKING_ANSWER, RUBRIC_ANSWER
+from tests.annotation.answers.questions.test_validation import BOX, POINT, RANKING_ANSWER, RUBRIC_ANSWER
 from tests.annotation.factories import add_images, new_annotator
 from tests.annotation.kinds.examples import EXAMPLES, PAIRWISE, RUBRIC, add_screen, question_campaign
 from tests.annotation.kinds.strategies import WORDS, answers_to, screens

@@ -7,7 +7,7 @@ import pytest
 from django.core.management import call_command
 
 from annotation.campaigns import clone, extension, feasibility, lifecycle
-from annotation.campaigns.planning import sampling
+from annotation.campaigns.planning import task_plan
 from annotation.campaigns.planning.estimate import estimate
 from annotation.kinds.registry import KINDS, kind_of
 from annotation.models import Campaign, Task, TaskAttribute, TaskStimulus
@@ -32,7 +32,7 @@ def images_of(task):
 
 def test_a_pair_shows_two_models_images_of_one_prompt_and_the_prompt(study, lead):
     add_prompted_images(study, PROMPTS, per_prompt=2)
-    plan = sampling.plan(draft(study, lead, "pairwise"))
+    plan = task_plan.plan(draft(study, lead, "pairwise"))
     images = Image.objects.in_bulk()
     # 2 groups × 2 prompts × (2 × 2 images of the two models)
     assert (plan.screens, plan.images, plan.attributes, plan.problems) == (16, 16, 0, ())
@@ -51,14 +51,14 @@ def test_a_pair_shows_two_models_images_of_one_prompt_and_the_prompt(study, lead
 
 def test_the_number_of_screens_of_a_prompt_is_limited(study, lead):
     add_prompted_images(study, PROMPTS, per_prompt=3)
-    plan = sampling.plan(draft(study, lead, "pairwise", options={"combinations": 4}))
+    plan = task_plan.plan(draft(study, lead, "pairwise", options={"combinations": 4}))
     assert set(Counter(task.stimuli[2].text for task in plan.tasks).values()) == {4}
 
 
 def test_a_ranking_shows_as_many_models_as_there_are_up_to_four(study, lead):
     add_prompted_images(study, PROMPTS[:1], models=("a", "b", "c", "d", "e"))
     add_prompted_images(study, PROMPTS[1:], models=("a", "b", "c"))
-    plan = sampling.plan(draft(study, lead, "ranking"))
+    plan = task_plan.plan(draft(study, lead, "ranking"))
     assert {len(task.stimuli) - 1 for task in plan.tasks if "photo" in task.stimuli[-1].text} == {4}
     assert {len(task.stimuli) - 1 for task in plan.tasks if "house" in task.stimuli[-1].text} == {3}
 
@@ -66,7 +66,7 @@ def test_a_ranking_shows_as_many_models_as_there_are_up_to_four(study, lead):
 def test_prompts_with_too_few_models_are_left_out_and_named(study, lead):
     add_prompted_images(study, PROMPTS[:1])
     add_prompted_images(study, PROMPTS[1:], models=("north",))
-    plan = sampling.plan(draft(study, lead, "pairwise"))
+    plan = task_plan.plan(draft(study, lead, "pairwise"))
     assert plan.screens == 2
     assert plan.problems == (
         "2 prompts have no images by two different models and are left out: “a Orsani house”, “a Velmari house”.",
@@ -79,9 +79,9 @@ def test_images_without_a_prompt_are_left_out_where_the_prompt_matters(study, le
     for kind in ("pairwise", "image_text"):
         assert (
             "2 images have no known prompt and are left out."
-            in sampling.plan(draft(study, lead, kind)).problems
+            in task_plan.plan(draft(study, lead, kind)).problems
         )
-    plan = sampling.plan(draft(study, lead, "rubric"))
+    plan = task_plan.plan(draft(study, lead, "rubric"))
     assert (plan.images, plan.problems) == (10, ())
 
 
@@ -97,11 +97,11 @@ def test_a_campaign_with_nothing_to_ask_says_why(study, lead):
 def test_each_image_is_a_screen_of_its_own_and_a_sample_is_drawn_by_group_and_model(study, lead):
     add_prompted_images(study, PROMPTS, per_prompt=3)
     Image.objects.filter(pk=Image.objects.first().pk).update(retracted_at="2026-01-01T00:00Z")
-    plan = sampling.plan(draft(study, lead, "rubric"))
+    plan = task_plan.plan(draft(study, lead, "rubric"))
     assert sorted(image for task in plan.tasks for image in images_of(task)) == sorted(
         Image.objects.filter(retracted_at=None).values_list("pk", flat=True)
     )
-    sample = sampling.plan(
+    sample = task_plan.plan(
         draft(study, lead, "open_question", options={"images_per_group": 2, "model_labels": ["north"]})
     )
     assert sample.screens == 2 * 2
@@ -117,7 +117,7 @@ def test_each_image_is_a_screen_of_its_own_and_a_sample_is_drawn_by_group_and_mo
 def test_opening_writes_tasks_and_stimuli_as_planned(study, lead, kind):
     add_prompted_images(study, PROMPTS, models=("a", "b", "c"))
     campaign = draft(study, lead, kind)
-    plan = sampling.plan(campaign)
+    plan = task_plan.plan(campaign)
     campaign = lifecycle.open_(campaign=campaign, by=lead)
     tasks = list(Task.objects.filter(campaign=campaign).order_by("pk").prefetch_related("stimuli"))
     assert [
@@ -136,14 +136,14 @@ def test_the_plan_is_the_same_whatever_the_order_of_rows(study, lead):
     add_prompted_images(study, PROMPTS, per_prompt=3)
     campaign = draft(study, lead, "pairwise", options={"combinations": 5})
     digests = dict(Image.objects.values_list("pk", "sha256"))
-    before = [[digests[pk] for pk in images_of(task)] for task in sampling.plan(campaign).tasks]
+    before = [[digests[pk] for pk in images_of(task)] for task in task_plan.plan(campaign).tasks]
     rows = list(Image.objects.order_by("-sha256"))
     Image.objects.all().delete()
     for row in rows:
         row.pk = None
     Image.objects.bulk_create(rows)
     digests = dict(Image.objects.values_list("pk", "sha256"))
-    assert before == [[digests[pk] for pk in images_of(task)] for task in sampling.plan(campaign).tasks]
+    assert before == [[digests[pk] for pk in images_of(task)] for task in task_plan.plan(campaign).tasks]
 
 
 @pytest.mark.parametrize("kind", OF_QUESTIONS)
@@ -167,8 +167,8 @@ def test_a_copy_with_the_same_draw_asks_the_same_in_the_same_order(study, lead):
     add_prompted_images(study, PROMPTS, per_prompt=3)
     campaign = draft(study, lead, "pairwise", options={"combinations": 5})
     copy = clone.clone(campaign=campaign, by=lead, same_draw=True)
-    assert sampling.plan(copy).tasks == sampling.plan(campaign).tasks
-    assert sampling.plan(clone.clone(campaign=campaign, by=lead)).tasks != sampling.plan(campaign).tasks
+    assert task_plan.plan(copy).tasks == task_plan.plan(campaign).tasks
+    assert task_plan.plan(clone.clone(campaign=campaign, by=lead)).tasks != task_plan.plan(campaign).tasks
 
 
 def test_an_opened_campaign_is_extended(study, lead):
@@ -196,7 +196,7 @@ def test_options_that_mean_nothing_for_a_kind_are_refused(study, lead, kind, opt
 def test_a_quota_may_speak_of_the_group_where_a_screen_shows_one(study, lead):
     add_prompted_images(study, PROMPTS)
     campaign = draft(study, lead, "pairwise", quotas=["at_least 1 nationality = group.nationality"])
-    assert feasibility.before_opening(campaign, sampling.plan(campaign)).sentences == (
+    assert feasibility.before_opening(campaign, task_plan.plan(campaign)).sentences == (
         "Nobody who takes part has said anything about themselves yet. Quotas depend on these answers.",
     )
     campaign = lifecycle.open_(campaign=campaign, by=lead)
@@ -210,7 +210,7 @@ def test_images_of_no_group_meet_no_quota_about_the_group(study, lead):
     add_prompted_images(study, PROMPTS)
     Image.objects.filter(group__name="Orsani").update(group=None)
     campaign = draft(study, lead, "rubric", quotas=["at_least 1 nationality = group.nationality"])
-    sentences = feasibility.before_opening(campaign, sampling.plan(campaign)).sentences
+    sentences = feasibility.before_opening(campaign, task_plan.plan(campaign)).sentences
     assert "for the images of no identity group" in sentences[0]
 
 
@@ -239,7 +239,7 @@ def test_deleting_a_draft_deletes_its_stimuli(study, lead):
 def test_each_text_is_a_screen_in_random_order(study, lead):
     texts = [f"Sentence {number}." for number in range(30)]
     campaign = draft(study, lead, "bias_level", options={"texts": [*texts, " Sentence 3. ", "  "]})
-    plan = sampling.plan(campaign)
+    plan = task_plan.plan(campaign)
     shown = [task.stimuli[0].text for task in plan.tasks]
     assert sorted(shown) == sorted(texts)
     assert shown != texts
@@ -248,7 +248,7 @@ def test_each_text_is_a_screen_in_random_order(study, lead):
 
 
 def test_a_campaign_without_texts_says_so(study, lead):
-    assert sampling.plan(draft(study, lead, "bias_level", options={})).problems == (
+    assert task_plan.plan(draft(study, lead, "bias_level", options={})).problems == (
         "There are no texts to show. Write one text on each line.",
     )
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from annotation.answers.questions.checks import checked
+from annotation.answers.questions.validation import checked
 from annotation.answers.questions.values import ScreenQuestions
 from annotation.kinds import study_kinds
 from annotation.kinds.questions import AskedAfter, Region

@@ -7,7 +7,7 @@ import pytest
 from django.core.management import call_command
 from django.db import transaction
 
-from annotation.answers.references import references
+from annotation.answers.attribute_references import references
 from annotation.answers.validation import Answer
 from annotation.assignment import leases
 from annotation.label_studio.models import LabelStudioServer

@@ -15,7 +15,7 @@ from annotation.campaigns import lifecycle
 from annotation.campaigns.instruments import versions
 from annotation.label_studio.base import locks
 from annotation.label_studio.base.locks import alone_with, reading_from
-from annotation.label_studio.base.refs import mark_of, ref_of, refs_of, title_of
+from annotation.label_studio.base.opaque_names import mark_of, ref_of, refs_of, title_of
 from annotation.label_studio.client.encryption import unseal
 from annotation.label_studio.models import LabelStudioProject, LabelStudioTask
 from annotation.label_studio.push import image_access

@@ -7,8 +7,8 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotation.recruitment.models import PanelPayment
-from annotation.recruitment.payments import job_queue, outbox
-from annotation.recruitment.payments.outbox import Decision
+from annotation.recruitment.payments import decisions, job_queue
+from annotation.recruitment.payments.decisions import Decision
 from annotation.recruitment.prolific import access
 from foundation.errors import Conflict
 from jobs.models import Job
@@ -69,18 +69,18 @@ def test_a_job_sends_a_leads_decisions_until_the_panel_shows_them(connected, lea
 
 def test_a_decision_cannot_change_once_sent(connected, lead):
     place = connected.place()
-    outbox.approve_all(recruitment=connected.recruitment, by=lead)
-    outbox.decide(place=place, decision=Decision("rejected", REASON, "LOW_EFFORT"), by=lead)
+    decisions.approve_all(recruitment=connected.recruitment, by=lead)
+    decisions.decide(place=place, decision=Decision("rejected", REASON, "LOW_EFFORT"), by=lead)
     assert states() == {("reject", "planned")}
     work_off()
     with pytest.raises(Conflict, match="was already sent to the panel"):
-        outbox.decide(place=place, decision=Decision("approved"), by=lead)
+        decisions.decide(place=place, decision=Decision("approved"), by=lead)
     assert connected.fake.documents("submission")[0]["status"] == "REJECTED"
 
 
 def test_due_payments_get_a_job_and_failed_jobs_a_pause(connected, lead):
     connected.place()
-    outbox.approve_all(recruitment=connected.recruitment, by=lead)
+    decisions.approve_all(recruitment=connected.recruitment, by=lead)
     jobs = Job.objects.filter(kind=job_queue.PAY)
     job_queue.sweep()
     assert jobs.count() == 1

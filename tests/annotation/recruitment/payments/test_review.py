@@ -8,8 +8,8 @@ from django.utils import timezone
 
 from annotation.recruitment import recruitments
 from annotation.recruitment.models import PanelPayment, PanelPlace
-from annotation.recruitment.payments import outbox
-from annotation.recruitment.payments.outbox import Decision
+from annotation.recruitment.payments import decisions
+from annotation.recruitment.payments.decisions import Decision
 from foundation.errors import Conflict, DomainError
 from studies.models import AuditEntry
 
@@ -82,35 +82,35 @@ def test_bonuses_that_changed_since_they_were_shown_are_not_paid(recruitment, le
 def test_pressing_twice_approves_and_pays_once(recruitment, lead):
     ended(recruitment)
     ended(recruitment, "left", answered=1)
-    assert [outbox.approve_all(recruitment=recruitment, by=lead) for _ in range(2)] == [1, 0]
-    assert outbox.pay_bonuses(recruitment=recruitment, total=67, by=lead) == 1
+    assert [decisions.approve_all(recruitment=recruitment, by=lead) for _ in range(2)] == [1, 0]
+    assert decisions.pay_bonuses(recruitment=recruitment, total=67, by=lead) == 1
     with pytest.raises(Conflict, match=r"come to 0\.00 GBP"):
-        outbox.pay_bonuses(recruitment=recruitment, total=67, by=lead)
+        decisions.pay_bonuses(recruitment=recruitment, total=67, by=lead)
     assert PanelPayment.objects.count() == 2
 
 
 def test_slow_work_is_topped_up_once_the_recruitment_is_closed(recruitment, lead, lead_client):
     for _ in range(3):
         ended(recruitment, minutes=30)
-    outbox.approve_all(recruitment=recruitment, by=lead)
+    decisions.approve_all(recruitment=recruitment, by=lead)
     assert "No bonus is proposed" in text(lead_client.get(page("recruitment_review", recruitment)))
     recruitments.move(recruitment=recruitment, to="close", by=lead)
     content = text(lead_client.get(page("recruitment_review", recruitment)))
     assert "Work that took longer than planned" in content
     assert "3.00 GBP" in content  # half an hour at the floor of 6.00, less 2.00, three times
-    assert outbox.pay_bonuses(recruitment=recruitment, total=300, by=lead) == 3
+    assert decisions.pay_bonuses(recruitment=recruitment, total=300, by=lead) == 3
 
 
 def test_a_decision_can_be_changed_until_the_recruitment_is_settled(recruitment, lead):
     place = ended(recruitment)
-    outbox.decide(place=place, decision=Decision("rejected", REASON, "LOW_EFFORT"), by=lead)
+    decisions.decide(place=place, decision=Decision("rejected", REASON, "LOW_EFFORT"), by=lead)
     assert PanelPayment.objects.values_list("kind", "amount", "category").get() == ("reject", 0, "LOW_EFFORT")
-    outbox.decide(place=place, decision=Decision("approved"), by=lead)
+    decisions.decide(place=place, decision=Decision("approved"), by=lead)
     assert PanelPayment.objects.values_list("kind", "amount", "category").get() == ("approve", 200, "")
     recruitments.move(recruitment=recruitment, to="close", by=lead)
-    outbox.settle(recruitment=recruitment, by=lead)
+    decisions.settle(recruitment=recruitment, by=lead)
     with pytest.raises(Conflict, match="settled"):
-        outbox.decide(place=place, decision=Decision("rejected", REASON, "LOW_EFFORT"), by=lead)
+        decisions.decide(place=place, decision=Decision("rejected", REASON, "LOW_EFFORT"), by=lead)
 
 
 @pytest.mark.parametrize(
@@ -124,25 +124,25 @@ def test_a_decision_can_be_changed_until_the_recruitment_is_settled(recruitment,
 def test_a_rejection_needs_a_category_and_a_reason(recruitment, lead, decision):
     place = ended(recruitment)
     with pytest.raises(DomainError):
-        outbox.decide(place=place, decision=decision, by=lead)
+        decisions.decide(place=place, decision=decision, by=lead)
     place.refresh_from_db()
     assert place.outcome == ""
 
 
 def test_returned_places_are_paid_by_bonus_and_cannot_be_rejected(recruitment, lead):
     worked, came = ended(recruitment, "left", answered=2), ended(recruitment, "left", answered=0)
-    outbox.decide(place=worked, decision=Decision("approved"), by=lead)
-    outbox.decide(place=came, decision=Decision("rejected", REASON, "NO_DATA"), by=lead)
+    decisions.decide(place=worked, decision=Decision("approved"), by=lead)
+    decisions.decide(place=came, decision=Decision("rejected", REASON, "NO_DATA"), by=lead)
     assert PanelPayment.objects.values_list("place", "kind", "amount").get() == (worked.pk, "bonus", 134)
 
 
 def test_nothing_is_settled_while_a_payment_is_open(recruitment, lead):
     place = ended(recruitment)
-    outbox.approve_all(recruitment=recruitment, by=lead)
+    decisions.approve_all(recruitment=recruitment, by=lead)
     recruitments.move(recruitment=recruitment, to="close", by=lead)
     PanelPayment.objects.filter(place=place).update(state="planned", settled_at=None)
     with pytest.raises(Conflict, match="not confirmed"):
-        outbox.settle(recruitment=recruitment, by=lead)
+        decisions.settle(recruitment=recruitment, by=lead)
 
 
 @pytest.mark.parametrize(("days", "warned"), [(13, False), (14, True), (20, True)])
@@ -187,7 +187,7 @@ def test_the_page_takes_as_many_queries_for_many_places_as_for_few(recruit, lead
     few = queries(lead_client, address)
     for _ in range(60):
         ended(recruitment)
-    outbox.approve_all(recruitment=recruitment, by=lead)
+    decisions.approve_all(recruitment=recruitment, by=lead)
     assert queries(lead_client, address) <= few + 1
 
 

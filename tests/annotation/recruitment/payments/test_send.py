@@ -6,7 +6,7 @@ import pytest
 
 from annotation.recruitment import identities
 from annotation.recruitment.models import PanelPayment
-from annotation.recruitment.payments import outbox
+from annotation.recruitment.payments import decisions
 from annotation.recruitment.payments.send import Outbox, hold_restored, send_due
 from annotation.recruitment.prolific.client import ProlificClient
 from annotation.recruitment.prolific.errors import ProlificError
@@ -111,12 +111,12 @@ def test_a_lost_bonus_waits_for_a_persons_decision(paid_study, lead):
     for _ in range(3):
         paid_study.send()
         with pytest.raises(Conflict, match="60 minutes"):
-            outbox.plan_again(payment=payment, by=lead)
+            decisions.plan_again(payment=payment, by=lead)
     paid_study.let_pass(hours=2)
     paid_study.send()
     assert paid_study.state(payment) == "unknown"
     assert paid_study.paid() == []
-    outbox.plan_again(payment=payment, by=lead)
+    decisions.plan_again(payment=payment, by=lead)
     for _ in range(2):
         paid_study.send()
     assert (paid_study.state(payment), payment.attempts) == ("confirmed", 2)
@@ -130,7 +130,7 @@ def test_a_replanned_payment_is_looked_up_before_it_is_sent(paid_study, lead):
     paid_study.send()
     paid_study.let_pass(hours=2)
     paid_study.send()
-    outbox.plan_again(payment=payment, by=lead)
+    decisions.plan_again(payment=payment, by=lead)
     paid_study.fake.move_clock(seconds=7201)
     paid_study.send()
     assert paid_study.state(payment) == "confirmed"
@@ -144,7 +144,7 @@ def test_an_accepted_bonus_that_never_shows_becomes_unknown(paid_study):
     paid_study.let_pass(hours=2)
     paid_study.send()
     assert paid_study.state(payment) == "unknown"
-    assert outbox.may_plan_again(payment)
+    assert decisions.may_plan_again(payment)
 
 
 @pytest.mark.parametrize("client", [Dying, Overtaken])
@@ -187,7 +187,7 @@ def test_a_bonus_that_the_panel_refuses_says_why_and_waits_for_a_person(paid_stu
     assert paid_study.state(payment) == "refused"
     assert "not enough money" in payment.problem
     paid_study.fake.configure(money=1_000_000)
-    outbox.plan_again(payment=payment, by=lead)
+    decisions.plan_again(payment=payment, by=lead)
     for _ in range(2):
         paid_study.send()
     assert paid_study.state(payment) == "confirmed"

@@ -13,7 +13,7 @@ from pyarrow import Table, parquet
 
 from annotation.recruitment import background
 from annotation.recruitment.models import PanelEvent
-from annotation.recruitment.payments import outbox
+from annotation.recruitment.payments import decisions
 from annotation.recruitment.prolific import reconcile, webhooks
 from jobs.models import Job
 from tests.annotation.recruitment.prolific.conftest import events_of
@@ -39,7 +39,7 @@ def run(fake, post, visitor, published, lead, caplog):
     webhooks.handle(post.provider)
     fake.fault("submissions", "429", seconds=0.1)
     reconcile.compare(published)
-    outbox.approve_all(recruitment=published, by=lead)
+    decisions.approve_all(recruitment=published, by=lead)
     return browser
 
 

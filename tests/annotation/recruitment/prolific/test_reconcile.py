@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from annotation.models import Assignment
 from annotation.recruitment.models import PanelPlace
-from annotation.recruitment.payments import outbox
+from annotation.recruitment.payments import decisions
 from annotation.recruitment.prolific import reconcile
 from tests.annotation.recruitment.prolific.conftest import Visitor
 
@@ -138,7 +138,7 @@ def test_an_approval_ordered_here_is_not_recorded_twice(fake, visitor, published
     browser.answer(3)
     browser.finish()
     reconcile.compare(published)
-    outbox.approve_all(recruitment=published, by=lead)
+    decisions.approve_all(recruitment=published, by=lead)
     remote.approve([browser.submission])
     reconcile.compare(published)
     assert browser.place.payments.get().decided_by == lead

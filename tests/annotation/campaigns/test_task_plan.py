@@ -9,7 +9,7 @@ from django.db.models import F
 from annotation.answers.validation import Answer
 from annotation.assignment.leases import next_assignment
 from annotation.campaigns import lifecycle
-from annotation.campaigns.planning import sampling
+from annotation.campaigns.planning import task_plan
 from annotation.models import CampaignAttribute, TaskAttribute
 from catalog.models import Attribute, Stereotype
 from foundation.errors import DomainError
@@ -39,7 +39,7 @@ def by_group(plan, role):
 
 
 def test_a_rating_asks_once_about_each_stereotype_of_any_group(study, lead):
-    plan = sampling.plan(draft(study, lead, "attribute_likert"))
+    plan = task_plan.plan(draft(study, lead, "attribute_likert"))
     asked = [text for task in plan.tasks for text in texts(task.attribute_ids)]
     # 'kite' and the Orsani's 'tall hat' have too few raters; the Velmari's 'tall hat' has enough.
     assert sorted(asked) == ["blue scarf", "drum", "lantern", "round glasses", "tall hat", "umbrella"]
@@ -48,13 +48,13 @@ def test_a_rating_asks_once_about_each_stereotype_of_any_group(study, lead):
 
 
 def test_a_rating_of_all_asks_about_every_listed_attribute(study, lead):
-    plan = sampling.plan(draft(study, lead, "attribute_likert", options={"attributes": "all"}))
+    plan = task_plan.plan(draft(study, lead, "attribute_likert", options={"attributes": "all"}))
     assert plan.attributes == 7
 
 
 def test_a_marking_asks_stereotypes_and_as_many_random_ones_that_are_not_listed(study, lead):
     add_images(study, 1)
-    plan = sampling.plan(draft(study, lead))
+    plan = task_plan.plan(draft(study, lead))
     assert by_group(plan, "stereotype") == {
         "Velmari": {"tall hat", "blue scarf", "lantern"},
         "Orsani": {"round glasses", "drum", "umbrella"},
@@ -71,7 +71,7 @@ def test_a_marking_asks_stereotypes_and_as_many_random_ones_that_are_not_listed(
 
 def test_screens_hold_at_most_five_and_the_last_one_is_shorter(study, lead):
     add_images(study, 2)
-    plan = sampling.plan(draft(study, lead))
+    plan = task_plan.plan(draft(study, lead))
     sizes = {}
     for task in plan.tasks:
         sizes.setdefault(task.image_id, []).append((task.screen, len(task.attribute_ids)))
@@ -82,7 +82,7 @@ def test_screens_hold_at_most_five_and_the_last_one_is_shorter(study, lead):
 
 def test_every_image_shows_each_attribute_of_its_group_once(study, lead):
     add_images(study, 3)
-    plan = sampling.plan(draft(study, lead, attributes_per_screen=2))
+    plan = task_plan.plan(draft(study, lead, attributes_per_screen=2))
     expected = Counter()
     for one in plan.planned_attributes:
         for image in Image.objects.filter(group=one.group_id):
@@ -98,7 +98,7 @@ def test_the_plan_is_the_same_whatever_the_order_of_rows(study, lead):
         Stereotype.objects.create(group=group, attribute=attribute, in_region_stereotype=3)
     add_images(study, 3)
     campaign = draft(study, lead)
-    before = sampling.plan(campaign)
+    before = task_plan.plan(campaign)
     named = [(task.image_id, task.screen, texts(task.attribute_ids)) for task in before.tasks]
     rows = list(
         Stereotype.objects.values("group_id", "attribute_id", "in_region_stereotype", "out_region_stereotype")
@@ -106,7 +106,7 @@ def test_the_plan_is_the_same_whatever_the_order_of_rows(study, lead):
     Stereotype.objects.all().delete()
     random.Random(3).shuffle(rows)
     Stereotype.objects.bulk_create(Stereotype(**row) for row in rows)
-    after = sampling.plan(campaign)
+    after = task_plan.plan(campaign)
     assert named == [(task.image_id, task.screen, texts(task.attribute_ids)) for task in after.tasks]
 
 
@@ -117,9 +117,9 @@ def test_another_seed_draws_and_shuffles_otherwise(study, lead):
         Stereotype.objects.create(group=velmari, attribute=attribute, in_region_stereotype=3)
     add_images(study, 1)
     campaign = draft(study, lead)
-    first = sampling.plan(campaign)
+    first = task_plan.plan(campaign)
     campaign.seed += 1
-    second = sampling.plan(campaign)
+    second = task_plan.plan(campaign)
     assert by_group(first, "random")["Orsani"] != by_group(second, "random")["Orsani"]
     assert [task.attribute_ids for task in first.tasks] != [task.attribute_ids for task in second.tasks]
 
@@ -131,17 +131,17 @@ def test_exchanging_stereotypes_and_other_attributes_changes_nothing_shown(study
     Stereotype.objects.filter(attribute__text="kite").delete()
     Stereotype.objects.filter(group=orsani, attribute__text="tall hat").delete()
     campaign = draft(study, lead, attributes_per_screen=3)
-    before = sampling.plan(campaign)
+    before = task_plan.plan(campaign)
     Stereotype.objects.filter(group=velmari).update(group=orsani, rating_2=9)
     Stereotype.objects.filter(group=orsani).exclude(rating_2=9).update(group=velmari)
-    after = sampling.plan(campaign)
+    after = task_plan.plan(campaign)
     assert by_group(before, "stereotype")["Velmari"] == by_group(after, "random")["Velmari"]
     assert before.tasks == after.tasks
 
 
 def test_the_order_on_screen_does_not_reveal_the_role(study, lead):
     add_images(study, 40)
-    plan = sampling.plan(draft(study, lead, attributes_per_screen=1))
+    plan = task_plan.plan(draft(study, lead, attributes_per_screen=1))
     velmari = study.groups.get(name="Velmari")
     images = set(Image.objects.filter(group=velmari).values_list("pk", flat=True))
     roles = {one.attribute_id: one.role for one in plan.planned_attributes if one.group_id == velmari.pk}
@@ -158,7 +158,7 @@ def test_only_images_with_a_file_that_are_not_retracted_and_of_the_condition_are
     kept, retracted, other = Image.objects.filter(group=study.groups.first()).exclude(file="")
     Image.objects.filter(pk=retracted.pk).update(retracted_at=F("created_at"), retracted_reason="odd")
     Image.objects.filter(pk=other.pk).update(condition="stereotypical")
-    plan = sampling.plan(draft(study, lead))
+    plan = task_plan.plan(draft(study, lead))
     assert {task.image_id for task in plan.tasks} & {kept.pk, retracted.pk, other.pk} == {kept.pk}
     assert plan.images == 4
 
@@ -166,9 +166,9 @@ def test_only_images_with_a_file_that_are_not_retracted_and_of_the_condition_are
 def test_images_can_be_limited_by_number_and_model(study, lead):
     add_images(study, 3)
     add_images(study, 3, model_label="other")
-    both = sampling.plan(draft(study, lead, options={"images_per_group": 2}))
+    both = task_plan.plan(draft(study, lead, options={"images_per_group": 2}))
     assert both.images == 2 * 2 * 2
-    one = sampling.plan(
+    one = task_plan.plan(
         lifecycle.create(
             study=study,
             name="One",
@@ -185,7 +185,7 @@ def test_images_can_be_limited_by_number_and_model(study, lead):
 def test_a_group_without_images_is_named(study, lead):
     add_images(study, 1)
     Image.objects.filter(group__name="Orsani").delete()
-    plan = sampling.plan(draft(study, lead))
+    plan = task_plan.plan(draft(study, lead))
     assert [group.name for group in plan.groups] == ["Velmari"]
     assert any("1 group has no images to show and is left out: Orsani." in one for one in plan.problems)
 
@@ -199,10 +199,10 @@ def test_visual_attributes_come_from_the_ratings_of_everybody(study, lead, ratin
             submit(leased, Answer.parse({"rating": 2 if low else 4}, leased.task))
     add_images(study, 1)
     source = {"visual_source": f"campaign:{rating.slug}"}
-    strict = sampling.plan(draft(study, lead, options=source))
+    strict = task_plan.plan(draft(study, lead, options=source))
     assert by_group(strict, "stereotype")["Orsani"] == {"round glasses"}
     assert by_group(strict, "random")["Velmari"] == {"round glasses"}
-    lenient = sampling.plan(
+    lenient = task_plan.plan(
         lifecycle.create(
             study=study,
             name="Lenient",
@@ -216,7 +216,7 @@ def test_visual_attributes_come_from_the_ratings_of_everybody(study, lead, ratin
 
 def test_attributes_without_ratings_are_not_visual_and_are_counted(study, lead, rating):
     add_images(study, 1)
-    plan = sampling.plan(draft(study, lead, options={"visual_source": f"campaign:{rating.slug}"}))
+    plan = task_plan.plan(draft(study, lead, options={"visual_source": f"campaign:{rating.slug}"}))
     assert plan.tasks == ()
     assert "6 attributes of “Ratings” have no rating yet" in plan.problems[0]
 
@@ -224,7 +224,7 @@ def test_attributes_without_ratings_are_not_visual_and_are_counted(study, lead, 
 def test_opening_writes_what_was_planned(study, lead):
     add_images(study, 2)
     campaign = draft(study, lead)
-    plan = sampling.plan(campaign)
+    plan = task_plan.plan(campaign)
     lifecycle.open_(campaign=campaign, by=lead)
     written = TaskAttribute.objects.filter(task__campaign=campaign).order_by("task", "position")
     assert [(one.task.image_id, one.task.screen, one.attribute_id) for one in written] == [
@@ -239,17 +239,17 @@ def test_opening_writes_what_was_planned(study, lead):
 def test_another_study_of_the_same_groups_changes_nothing(study, lead):
     add_images(study, 1)
     campaign = draft(study, lead)
-    before = sampling.plan(campaign)
+    before = task_plan.plan(campaign)
     other = Study.objects.create(name="Other", slug="other", resource=study.resource, seed=1)
     for group in study.resource.groups.all():
         StudyGroup.objects.create(study=other, group=group, name=group.name, display_name=group.name)
-    assert sampling.plan(campaign) == before
+    assert task_plan.plan(campaign) == before
 
 
 def test_later_changes_of_the_catalog_do_not_change_the_plan(study, lead, rating):
-    before = sampling.plan(rating)
+    before = task_plan.plan(rating)
     Stereotype.objects.all().delete()
-    assert sampling.plan(rating) == before
+    assert task_plan.plan(rating) == before
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 import pytest
 from django.core.cache import cache
 
-from analysis.planning import precision
+from analysis.planning import precision_looks
 from analysis.results.parameters import parameters_of
 from analysis.results.reports import compute_report
 from annotation.assignment import leases
@@ -21,7 +21,7 @@ PEOPLE = 4
 
 @pytest.fixture(autouse=True)
 def _nobody_looked():
-    cache.delete(precision.LOOKED)
+    cache.delete(precision_looks.LOOKED)
 
 
 @pytest.fixture
@@ -47,7 +47,7 @@ def label(campaign, person):
 
 
 def look(campaign):
-    (job,) = precision.queue_looks()
+    (job,) = precision_looks.queue_looks()
     execute(job.pk)
     job.refresh_from_db()
     campaign.refresh_from_db()
@@ -80,7 +80,7 @@ def test_a_wider_interval_is_recorded_but_does_not_stop_the_campaign(labelled, l
 
 def test_no_check_is_due_before_the_minimum_number_of_answers(labelled, lead):
     lifecycle.change_settings(campaign=labelled, by=lead, options={"stop_least": 33})
-    assert precision.queue_looks() == []
+    assert precision_looks.queue_looks() == []
     record = looks.record(campaign=labelled, answers=32, half_width=0.1)
     assert record == (None, None)
     assert not CampaignStop.objects.exists()
@@ -91,7 +91,7 @@ def test_the_next_check_waits_for_more_answers(labelled, lead):
         campaign=labelled, by=lead, options={"stop_half_width": 0.001, "stop_every": 20}
     )
     look(labelled)
-    assert precision.queue_looks() == []
+    assert precision_looks.queue_looks() == []
     assert looks.record(campaign=labelled, answers=51, half_width=0.1) == (None, None)
     lifecycle.change_settings(campaign=labelled, by=lead, options={"stop_half_width": 0.2})
     second, stop = looks.record(campaign=labelled, answers=52, half_width=0.1)
@@ -105,13 +105,13 @@ def test_two_workers_record_a_check_once(labelled):
 
 
 def test_a_check_is_queued_once(labelled):
-    assert len(precision.queue_looks()) == 1
-    assert precision.queue_looks() == []
-    assert precision.look_now_and_then() == []
+    assert len(precision_looks.queue_looks()) == 1
+    assert precision_looks.queue_looks() == []
+    assert precision_looks.look_now_and_then() == []
 
 
 def test_a_paused_campaign_is_not_checked(labelled, lead):
-    (job,) = precision.queue_looks()
+    (job,) = precision_looks.queue_looks()
     lifecycle.pause(campaign=labelled, by=lead)
     execute(job.pk)
     assert Job.objects.get(pk=job.pk).result == {"summary": "It was too early to check the precision."}

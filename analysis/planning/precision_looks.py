@@ -16,7 +16,7 @@ from jobs.run.execution import enqueue
 from studies.models import Study
 
 JOB_KIND = "look_at_precision"
-LOOKED = "analysis.planning.precision.looked"
+LOOKED = "analysis.planning.precision_looks.looked"
 _ONCE_IN_SECONDS = 60
 _ACTIVE = (Job.State.QUEUED, Job.State.RUNNING)
 

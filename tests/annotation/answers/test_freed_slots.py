@@ -3,7 +3,7 @@
 import pytest
 from django.db.models import Count, F, Q
 
-from annotation.answers import exclusion, replacement
+from annotation.answers import exclusion, freed_slots
 from annotation.answers.inclusion import counted
 from annotation.assignment import leases
 from annotation.campaigns import lifecycle
@@ -43,7 +43,7 @@ def test_the_effects_of_an_exclusion_are_shown_beforehand(marking, lead):
     anna = new_annotator(marking)
     answers(anna, marking, 2)
     enrolment = enrolment_of(anna)
-    effect = replacement.effect_of_excluding(enrolment)
+    effect = freed_slots.effect_of_excluding(enrolment)
     labels = Judgement.objects.filter(annotation__annotator=anna).count()
     assert (effect.answers, effect.labels, effect.screens) == (2, labels, 2)
     before = counted(marking).count()
@@ -94,7 +94,7 @@ def test_the_campaign_decides_whether_a_withdrawal_frees_places(marking, asked_a
     assert withdrawal.withdraw(annotator=anna, study=marking.study)
     assert counted(marking).count() == 0
     assert Task.objects.filter(held__gt=0).count() == (0 if asked_again else 3)
-    assert replacement.in_vain(marking).places == (0 if asked_again else 3)
+    assert freed_slots.in_vain(marking).places == (0 if asked_again else 3)
     assert invariants_hold()
 
 
@@ -152,18 +152,18 @@ def test_a_lead_who_changes_their_mind_can_have_the_screens_asked_again(marking,
     enrolments.exclude(enrolment=enrolment_of(excluded), by=lead, reason="Careless")
     withdrawal.withdraw(annotator=gone, study=marking.study)
     exclusion.exclude(annotation=single, by=lead, reason="A slip", ask_again=False)
-    found = replacement.in_vain(marking)
+    found = freed_slots.in_vain(marking)
     assert found.places == 5
-    assert replacement.reopen(campaign=marking, by=lead) == found
+    assert freed_slots.reopen(campaign=marking, by=lead) == found
     assert list(Assignment.objects.filter(slot__isnull=False).values_list("annotations", flat=True)) == [
         kept.pk
     ]
-    assert not replacement.in_vain(marking)
+    assert not freed_slots.in_vain(marking)
     assert invariants_hold()
     entry = AuditEntry.objects.get(action="campaign.screens_reopened")
     assert (entry.details["places"], entry.actor) == (5, lead)
     with pytest.raises(Conflict, match="There are no labels to replace"):
-        replacement.reopen(campaign=marking, by=lead)
+        freed_slots.reopen(campaign=marking, by=lead)
     # The freed screens are offered to others, and the excluded annotator can still be readmitted.
     assert {one.task_id for one in answers(new_annotator(marking), marking, 8)} >= {single.task_id}
     enrolments.resume(enrolment=enrolment_of(excluded), by=lead, reason="A misunderstanding")
@@ -177,7 +177,7 @@ def test_a_closed_campaign_asks_nothing_again(marking, lead):
     enrolments.exclude(enrolment=enrolment_of(anna), by=lead, reason="Careless")
     lifecycle.close(campaign=marking, by=lead)
     with pytest.raises(Conflict, match="Only an open or paused"):
-        replacement.reopen(campaign=marking, by=lead)
+        freed_slots.reopen(campaign=marking, by=lead)
 
 
 def test_screens_of_a_retracted_image_are_not_asked_until_it_is_restored(marking, lead):
@@ -185,7 +185,7 @@ def test_screens_of_a_retracted_image_are_not_asked_until_it_is_restored(marking
     (answered,) = answers(anna, marking, 1)
     image = answered.task.image
     retraction.retract(image=image, by=lead, reason="A real person")
-    assert not replacement.in_vain(marking)
+    assert not freed_slots.in_vain(marking)
     enrolments.exclude(enrolment=enrolment_of(anna), by=lead, reason="Careless", ask_again=True)
     others = answers(new_annotator(marking), marking, 6)
     assert image.pk not in {one.task.image_id for one in others}

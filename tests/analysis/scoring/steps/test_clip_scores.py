@@ -12,7 +12,7 @@ from analysis.scoring.inputs.pictures import StoredFile, read_picture
 from analysis.scoring.inputs.prompts import PromptTexts, check_templates
 from analysis.scoring.launch import plan_scorer
 from analysis.scoring.run import RunOptions, run
-from analysis.scoring.steps.zero_shot import ensemble, zero_shot
+from analysis.scoring.steps.clip_scores import ensemble, zero_shot
 from annotation.models import Campaign, CampaignAttribute
 from catalog.models import Attribute
 from foundation.errors import DomainError
