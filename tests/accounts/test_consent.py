@@ -7,7 +7,7 @@ from accounts.models import Annotator, Consent, ConsentText
 from foundation.errors import DomainError
 from foundation.languages import TRANSLATIONS, built_in
 from studies import consent
-from studies.models import Study
+from studies.models import AuditEntry, Study
 
 
 def test_a_study_without_its_own_text_uses_the_default_which_is_written_once(study):
@@ -123,6 +123,43 @@ def test_agreeing_in_another_study_ends_no_withdrawal_from_this_one(study, annot
     assert consent.has_consented(annotator, other)
     assert not consent.has_consented(annotator, study)
     assert list(consent.withdrawn_from(study)) == [annotator]
+
+
+def test_withdrawing_before_agreeing_to_the_own_text_of_a_study_takes_back_the_built_in_one(study, annotator):
+    other = Study.objects.create(name="Lakes", slug="lakes", seed=1)
+    consent.give(annotator=annotator, text=consent.current_text(study), study=study)
+    consent.publish_consent(study=study, body="Ours.", content_notice="Careful.", by=None)
+    assert consent.has_consented(annotator, other)
+    consent.withdraw(annotator=annotator, study=study)
+    assert not consent.has_consented(annotator, other)
+
+
+def test_agreeing_again_ends_no_withdrawal_of_another_person(study, annotator):
+    text = consent.current_text(study)
+    other = Annotator.objects.create()
+    for person in (annotator, other):
+        consent.give(annotator=person, text=text, study=study)
+        consent.withdraw(annotator=person, study=study)
+    consent.give(annotator=annotator, text=text, study=study)
+    assert list(consent.withdrawn_from(study)) == [other]
+    assert consent.withdrawal_of(other, study) is not None
+
+
+def test_texts_and_translations_that_are_published_are_in_the_audit_trail(study, lead):
+    texts = {"body": "Ours.", "content_notice": "Careful.", "by": lead}
+    text = consent.publish_consent(study=study, **texts)
+    translation = consent.publish_translation(study=study, language="es", **texts | {"body": "Nuestro."})
+    published, translated = AuditEntry.objects.filter(study=study, actor=lead).order_by("pk")
+    assert (published.action, published.subject) == ("consent.published", f"consenttext:{text.pk}")
+    assert published.details == {"version": 1}
+    assert (translated.action, translated.subject) == ("consent.translated", f"consenttext:{translation.pk}")
+    assert translated.details == {"language": "es", "version": translation.version, "of_version": 1}
+
+
+def test_a_text_that_is_not_changed_is_not_published_again(study, lead):
+    text = consent.publish_consent(study=study, body="Ours.", content_notice="Careful.", by=lead)
+    assert consent.publish_consent(study=study, body="Ours. ", content_notice="Careful.", by=lead) == text
+    assert AuditEntry.objects.filter(action="consent.published").count() == 1
 
 
 def test_a_short_first_line_is_the_heading_of_its_paragraph():

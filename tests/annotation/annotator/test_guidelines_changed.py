@@ -61,6 +61,16 @@ def test_an_unknown_version_is_refused_and_nothing_is_saved(marking, worker, wro
     assert worker.submit(task, NONE, instrument_version=1).status_code == 200
 
 
+def test_versions_of_another_campaign_count_for_nothing(marking, rating, worker):
+    revise(rating)
+    task = worker.next(marking).json()
+    answer = worker.submit(task, NONE, instrument_version=2)
+    assert (answer.status_code, answer.json()["error"]["code"]) == (400, "instrument_unknown")
+    worker.submit(task, NONE)
+    instrument = Annotation.objects.get().instrument
+    assert (instrument.campaign, instrument.version) == (marking, 1)
+
+
 def post(client, campaign, page, **more):
     payload = page.context["payload"]
     url = f"/annotate/{campaign.pk}/answer/{payload['assignment']}/"

@@ -110,6 +110,16 @@ def test_a_withdrawal_covers_every_study_of_the_same_consent_and_agreeing_again_
     assert not consent.has_consented(annotator, other)
 
 
+def test_consent_given_again_after_a_withdrawal_is_in_the_audit_trail(labelled, marking):
+    renewed = AuditEntry.objects.filter(action="consent.renewed")
+    assert not renewed.exists()
+    labelled.post(at("withdraw", marking))
+    agree(labelled, marking)
+    entry = renewed.get()
+    assert (entry.study, entry.actor) == (marking.study, None)
+    assert entry.details == {"pseudonym": labelled.enrolment.annotator.pseudonym}
+
+
 def test_consent_is_requested_again_in_a_study_joined_after_a_withdrawal(labelled, marking):
     labelled.post(at("withdraw", marking))
     assert not consent.has_consented(

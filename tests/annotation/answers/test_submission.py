@@ -72,6 +72,16 @@ def test_a_correction_is_a_new_revision_and_the_old_one_is_kept(leased):
     assert leased.task.assignments.get().state == "submitted"
 
 
+def test_a_correction_gives_no_further_time_for_corrections(leased):
+    submit(leased, now=leased.leased_at)
+    text = first_text(leased)
+    submit(leased, ticking(leased, text), now=leased.leased_at + timedelta(minutes=20))
+    with pytest.raises(Forbidden) as refusal:
+        submit(leased, now=leased.leased_at + timedelta(minutes=31))
+    assert refusal.value.code == "edit_window_over"
+    assert Assignment.objects.get(pk=leased.pk).ended_at == leased.leased_at
+
+
 def test_an_answer_that_changes_nothing_adds_no_revision(leased):
     answer = ticking(leased, first_text(leased))
     first = submit(leased, answer)

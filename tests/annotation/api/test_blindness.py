@@ -4,14 +4,18 @@ import io
 import json
 import re
 import uuid
+from datetime import timedelta
 
 import pytest
 from django.test import Client
+from django.utils import timezone
 from PIL import Image as Picture
 from PIL.PngImagePlugin import PngInfo
 
 from accounts import tokens
-from annotation.annotator.payload import task_payload
+from annotation.annotator.payload import leased_payload, task_payload
+from annotation.answers.references import references
+from annotation.assignment import leases
 from annotation.campaigns import lifecycle
 from annotation.models import Assignment, CampaignAttribute
 from catalog.models import Stereotype
@@ -179,6 +183,28 @@ def test_payloads_contain_no_internal_keys_of_attributes_or_images(campaign):
         assert str(image.public_id) not in address
         assert image.public_id.hex not in address
         assert image.sha256[:8] not in address
+
+
+def leased_to(annotator, task):
+    now = timezone.now()
+    purpose = Assignment.Purpose.GOLD
+    return leases.lease(
+        task.pk, annotator.pk, purpose=purpose, now=now, expires_at=now + timedelta(minutes=30)
+    )
+
+
+def test_addresses_do_not_tell_two_annotators_that_they_see_the_same_image(marking):
+    task = marking.tasks.first()
+    for payload in (task_payload, lambda assignment: leased_payload(assignment, marking)):
+        people = [new_annotator(marking) for _ in range(2)]
+        addresses = {payload(leased_to(person, task))["image"]["url"] for person in people}
+        assert len(addresses) == 2
+
+
+def test_names_of_attributes_do_not_tell_that_two_screens_ask_about_the_same(marking):
+    names = [references(task) for task in marking.tasks.all()]
+    asked = [attribute for of_task in names for attribute in of_task.values()]
+    assert len(set(asked)) < len(asked) == len({ref for of_task in names for ref in of_task})
 
 
 def test_exchanged_roles_show_annotators_the_same_screens(study, lead):

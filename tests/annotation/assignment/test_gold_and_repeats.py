@@ -240,6 +240,37 @@ def test_a_gold_task_that_ran_out_may_come_back_on_the_same_row(study, lead):
     assert (back.pk, back.public_id) == (leased.pk, leased.public_id)
 
 
+def lease_gold(campaign, annotator, task):
+    """Lease a gold task at once, without waiting for its turn."""
+    now = timezone.now()
+    pk = leases.lease(
+        task.pk, annotator.pk, purpose=Purpose.GOLD, now=now, expires_at=now + timedelta(minutes=30)
+    ).pk
+    return Assignment.objects.get(pk=pk)
+
+
+def test_gold_tasks_that_ran_out_do_not_count_as_given(study, lead):
+    campaign = opened(study, lead, gold=3)
+    anna = new_annotator(campaign)
+    submit(next_for(anna, campaign))
+    campaign.options = {**campaign.options, "gold_share": 0.5}
+    campaign.save(update_fields=["options"])
+    for task in campaign.tasks.filter(purpose="gold"):
+        lease_gold(campaign, anna, task)
+    assert leases.release(annotator=anna, campaign=campaign) == 3
+    # One task was answered, so one in two is due with the next.
+    assert gold_and_repeats.fitting((Purpose.GOLD,), campaign, anna.pk, turn=1) is not None
+
+
+def test_a_gold_task_begins_no_image(study, lead):
+    campaign = opened(study, lead, gold=1)
+    anna = new_annotator(campaign)
+    submit(lease_gold(campaign, anna, campaign.tasks.get(purpose="gold")))
+    assert selection.screens_per_image(campaign) > 1
+    choice = next(selection.choices(campaign, anna.pk, None, {}, turn=0))
+    assert not choice.continues_image
+
+
 def test_a_retracted_image_is_shown_in_no_check(study, lead):
     campaign = opened(study, lead, images=2, gold=8, gold_share=0.4, repeat_share=0.4, repeat_after=1)
     anna = new_annotator(campaign)
@@ -250,6 +281,22 @@ def test_a_retracted_image_is_shown_in_no_check(study, lead):
     assert all(one.task.image_id != gone.pk for one in careful(campaign, anna))
     assert submit(leased).status == "gold"
     assert all(row.task_id != leased.task_id for row in gold_and_repeats.gold_answers(campaign))
+
+
+def test_an_answered_task_of_a_retracted_image_is_not_repeated(study, lead):
+    campaign = opened(study, lead, repeat_after=1)
+    anna = new_annotator(campaign)
+    first, second = (submit(next_for(anna, campaign)) for _ in range(2))
+    assert first.task.image == second.task.image
+    campaign.options = {**campaign.options, "repeat_share": 1.0}
+    campaign.save(update_fields=["options"])
+
+    def repeat():
+        return gold_and_repeats.fitting((Purpose.REPEAT,), campaign, anna.pk, turn=1)
+
+    assert repeat().task_id == first.task_id
+    retraction.retract(image=first.task.image, by=lead, reason="A real person")
+    assert repeat() is None
 
 
 def test_answers_to_checks_count_nowhere_as_labels(study, lead):

@@ -126,6 +126,8 @@ def test_a_task_whose_lease_ran_out_comes_back_to_its_annotator_on_the_same_row(
     assert again.pk == first.pk
     assert again.leased_at == now + timedelta(hours=1)
     assert (again.state, again.slot) == ("leased", 0)
+    stored = Assignment.objects.get(pk=first.pk)
+    assert (stored.leased_at, stored.ended_at) == (again.leased_at, None)
 
 
 def test_a_skipped_task_is_never_offered_to_the_same_annotator_again(marking):
@@ -144,6 +146,16 @@ def test_a_submitted_task_cannot_be_skipped(marking):
     submit(leased)
     with pytest.raises(Conflict, match="can no longer be skipped"):
         leases.skip(assignment=leased, annotator=anna)
+
+
+def test_a_task_with_a_surplus_answer_cannot_be_skipped(marking, lead):
+    anna = new_annotator(marking)
+    leased = next_for(anna, marking)
+    lifecycle.close(campaign=marking, by=lead)
+    assert submit(leased, now=leased.expires_at).status == "surplus"
+    with pytest.raises(Conflict, match="can no longer be skipped"):
+        leases.skip(assignment=leased, annotator=anna)
+    assert Assignment.objects.get(pk=leased.pk).state == "surplus"
 
 
 def test_nobody_can_skip_the_task_of_another(marking):

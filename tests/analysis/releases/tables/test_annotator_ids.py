@@ -6,9 +6,12 @@ import pandas as pd
 import pytest
 
 from analysis.metrics import annotator_ids_usable
+from analysis.releases.rekey import annotator_id, new_key
+from analysis.releases.tables import annotator_rows
 from annotation.imports.column_map import ColumnMap
 from annotation.imports.importer import ImportTarget, import_annotations
 from annotation.people.annotator_ids import ids_usable
+from tests.analysis.releases.conftest import rows as rows_of
 
 COLUMNS = ("image", "group", "attribute", "annotator", "present", "screen")
 ONE_BY_ONE = "studying how single annotators differ"
@@ -82,3 +85,21 @@ def test_a_release_of_people_advises_to_follow_annotators(bring, released):
     assert ONE_BY_ONE in card.split("Not for:")[0]
     assert "any analysis of single annotators" not in card
     assert "4 annotators" in card
+
+
+def test_a_person_has_another_id_in_each_study_and_each_version():
+    """The first letters of an id name the version; the rest would link two releases."""
+    ids = {
+        annotator_id("tidal-heron", key=new_key(study=study, version=version), version=1, length=8)
+        for study in (1, 2)
+        for version in (1, 2)
+    }
+    assert len(ids) == 4
+
+
+def test_ids_become_longer_if_two_people_would_have_the_same(marked, released, monkeypatch):
+    monkeypatch.setattr(annotator_rows, "LENGTHS", (0, 12))
+    _, folder = released(marked.study)
+    ids = [row["annotator"] for row in rows_of(folder, "annotators")]
+    assert len(set(ids)) == 3
+    assert {len(name) for name in ids} == {len("R1-") + 12}
