@@ -8,9 +8,10 @@ from accounts.consent_texts import ErasurePromise
 from accounts.models import Annotator, User
 from accounts.rights import CAPABILITIES, Capability, Role
 from annotation.label_studio.models import LabelStudioServer, LabelStudioUser
-from annotation.models import Campaign, Enrolment
+from annotation.models import Campaign, Enrolment, ImageReport
 from annotation.recruitment.models import PanelPlace
 from foundation.errors import Conflict, Forbidden
+from generation.models import Image
 from privacy.erasure.erase import erase_annotator
 from privacy.erasure.rights import studies_with_data
 from privacy.models import Erasure
@@ -106,7 +107,9 @@ def test_a_lead_of_another_study_cannot_see_the_person(stranger_client, address,
     assert stranger_client.post(address, {"code": person.annotator.pseudonym}).status_code == 404
 
 
-@pytest.mark.parametrize("trace", ["enrolment", "invitation", "panel", "withdrawal", "label studio"])
+@pytest.mark.parametrize(
+    "trace", ["enrolment", "invitation", "panel", "withdrawal", "image report", "label studio"]
+)
 def test_a_lead_of_only_some_of_the_persons_studies_asks_an_administrator(
     lead_client, lead, person, address, elsewhere, trace
 ):
@@ -121,6 +124,9 @@ def test_a_lead_of_only_some_of_the_persons_studies_asks_an_administrator(
         provider.people.create(annotator=annotator, id_hash="e" * 64, id_sealed="sealed")
     elif trace == "withdrawal":
         consent.withdraw(annotator=annotator, study=elsewhere.study)
+    elif trace == "image report":
+        image = Image.objects.exclude(reports__annotator=annotator).first()
+        ImageReport.objects.create(campaign=elsewhere, image=image, annotator=annotator, reason="other")
     else:
         server = LabelStudioServer.objects.create(
             study=elsewhere.study, url="https://ls2.example", token="sealed", created_by=None
@@ -138,6 +144,14 @@ def test_a_lead_of_only_some_of_the_persons_studies_asks_an_administrator(
     assert Annotator.objects.filter(pk=annotator.pk, user__isnull=False).exists()
     StudyMembership.objects.create(study=elsewhere.study, user=lead, role="lead")
     assert "Ask an administrator to erase" not in text_of(lead_client, address)
+
+
+def test_a_lead_whose_account_is_blocked_erases_nobody(person, lead):
+    lead.is_active = False
+    lead.save()
+    with pytest.raises(Forbidden):
+        erase_annotator(annotator=person.annotator, by=lead)
+    assert Annotator.objects.filter(pk=person.annotator.pk, user__isnull=False).exists()
 
 
 def test_the_studies_of_a_person_are_found_without_multiplying_rows(person):

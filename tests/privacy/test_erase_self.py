@@ -101,6 +101,16 @@ def test_a_later_text_does_not_revoke_a_promise(free, study, lead):
     assert promises.of_annotator(free.annotator).by_self
 
 
+def test_a_promise_in_one_version_that_somebody_agreed_to_suffices(person, study, lead):
+    for number, promised in enumerate((True, False)):
+        text = consent.publish_consent(
+            study=study, body=f"Text {number}.", content_notice="Careful.", by=lead
+        )
+        ConsentText.objects.filter(pk=text.pk).update(may_erase_self=promised)
+        consent.give(annotator=person.annotator, text=text, study=study)
+    assert promises.of_annotator(person.annotator).by_self
+
+
 @pytest.mark.parametrize(
     ("labels", "sentence"), [("delete", "your answers are also deleted"), ("sever", "your answers are kept")]
 )

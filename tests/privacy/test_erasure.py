@@ -5,17 +5,19 @@ import logging
 from hashlib import sha256
 
 import pytest
+from axes.models import AccessLog
 from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 from redis import Redis
 
+from accounts import profiles
 from accounts.consent_texts import ErasurePromise
-from accounts.models import Annotator, User
+from accounts.models import Annotator, MatchedWords, User
 from annotation.answers.inclusion import counted
 from annotation.assignment import leases
-from annotation.models import Assignment, Enrolment, Judgement, Task
+from annotation.models import Assignment, Campaign, Enrolment, Judgement, Task
 from annotation.people.letter_queue import SEND
 from annotation.recruitment.models import PanelPayment, PanelPlace
 from foundation.errors import Conflict, DomainError
@@ -24,9 +26,9 @@ from privacy.erasure.erase import erase_again, erase_annotator
 from privacy.erasure.tombstones import hashes_of
 from privacy.inventory import Erasing, tables
 from privacy.models import Erasure
-from studies import consent
+from studies import audit, consent
 from studies.audit import chain
-from studies.models import AuditEntry, StudyMembership
+from studies.models import AuditEntry, Study, StudyMembership
 from tests.annotation.factories import new_annotator, submit
 from tests.foundation.database.own_database import own_server, platform_on
 from tests.foundation.database.postgres import on_postgres
@@ -116,6 +118,7 @@ def test_answers_stay_under_a_nameless_code_where_that_was_promised(person, mark
     )
     assert counted(marking).filter(annotator=nameless).count() == 2
     assert set(person.answers.values_list("justification", flat=True)) == {""}
+    assert not Assignment.objects.filter(annotator=nameless, state="leased").exists()
     enrolment = Enrolment.objects.get(annotator=nameless)
     assert (enrolment.state, enrolment.reason, enrolment.invitation, enrolment.joined_print) == (
         "paused", "", None, "",
@@ -139,6 +142,43 @@ def test_answers_of_a_study_that_somebody_withdrew_from_are_deleted(person, mark
     promise(marking, "sever")
     consent.withdraw(annotator=person.annotator, study=study)
     assert erase_annotator(annotator=person.annotator, by=lead).answers_kept == 0
+
+
+def test_answers_whose_author_a_labelling_tool_knows_are_deleted(person, marking, lead):
+    promise(marking, "sever")
+    Campaign.objects.filter(pk=marking.pk).update(labelled_in="label_studio")
+    report = erase_annotator(annotator=person.annotator, by=lead)
+    assert (report.answers_deleted, report.answers_kept) == (2, 0)
+
+
+def test_consent_given_in_another_study_keeps_no_answers_of_a_study_that_somebody_withdrew_from(
+    person, marking, lead, study
+):
+    promise(marking, "sever")
+    consent.withdraw(annotator=person.annotator, study=study)
+    elsewhere = Study.objects.create(name="Lakes", slug="lakes", seed=1)
+    consent.give(annotator=person.annotator, text=consent.current_text(study), study=elsewhere)
+    assert consent.rests_on(person.annotator, study).exists()
+    report = erase_annotator(annotator=person.annotator, by=lead)
+    assert (report.answers_deleted, report.answers_kept) == (2, 0)
+
+
+def test_a_match_of_words_that_somebody_else_typed_too_is_kept(person, other, lead):
+    profiles.describe(annotator=other, gender=OWN_WORDS)
+    erase_annotator(annotator=person.annotator, by=lead)
+    assert MatchedWords.objects.get().words == profiles.words_key(OWN_WORDS)
+
+
+def test_sign_ins_with_the_address_instead_of_the_user_name_are_deleted(person, lead):
+    AccessLog.objects.create(username=ADDRESS, ip_address=IP, user_agent=BROWSER)
+    erase_annotator(annotator=person.annotator, by=lead)
+    assert not AccessLog.objects.filter(username=ADDRESS).exists()
+
+
+def test_entries_of_the_audit_trail_by_the_person_are_redacted(person, study, lead):
+    audit.record(by=person.annotator.user, action="study.viewed", subject=study, study=study, page="own")
+    erase_annotator(annotator=person.annotator, by=lead)
+    assert AuditEntry.objects.get(action="study.viewed").details == {}
 
 
 def test_nothing_of_anybody_else_is_touched(person, marking, other, lead):

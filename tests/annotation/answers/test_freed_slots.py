@@ -171,6 +171,18 @@ def test_a_lead_who_changes_their_mind_can_have_the_screens_asked_again(marking,
     assert invariants_hold()
 
 
+def test_every_place_of_a_screen_is_freed_when_several_of_its_labels_count_no_more(marking, lead):
+    people = [new_annotator(marking) for _ in range(2)]
+    for person in people:
+        answers(person, marking, 8)
+    for person in people:
+        enrolments.exclude(enrolment=enrolment_of(person), by=lead, reason="Careless")
+    freed = freed_slots.reopen(campaign=marking, by=lead)
+    assert (freed.places, freed.screens) == (16, 8)
+    assert not marking.tasks.filter(held__gt=0).exists()
+    assert invariants_hold()
+
+
 def test_a_closed_campaign_asks_nothing_again(marking, lead):
     anna = new_annotator(marking)
     answers(anna, marking, 1)

@@ -70,6 +70,12 @@ def test_labels_of_an_excluded_annotator_do_not_count(marking, anna):
     assert not_counted(marking) == only("annotator_excluded", 8)
 
 
+def test_labels_count_though_their_annotator_is_excluded_from_another_campaign(marking, rating, anna):
+    Enrolment.objects.create(campaign=rating, annotator=anna, state="excluded")
+    assert counted(marking).count() == 8
+    assert not_counted(marking) == only("annotator_excluded", 0)
+
+
 def test_a_paused_annotator_still_counts(marking, anna):
     Enrolment.objects.filter(annotator=anna).update(state="paused")
     assert counted(marking).count() == 8

@@ -185,6 +185,14 @@ def test_excluding_an_annotation_offers_its_task_to_somebody_else(leased, markin
     assert slots_are_counted()
 
 
+def test_only_the_latest_revision_can_be_excluded(leased, lead):
+    replaced = submit(leased)
+    submit(leased, ticking(leased, first_text(leased)))
+    with pytest.raises(Conflict, match="Only the latest revision"):
+        exclusion.exclude(annotation=replaced, by=lead, reason="clicked at random")
+    assert Assignment.objects.get(pk=leased.pk).slot == 0
+
+
 def test_an_exclusion_can_be_taken_back(leased, lead):
     kept = submit(leased)
     for ask_again in (True, False):

@@ -44,6 +44,24 @@ def work(annotator, campaign, now):
     return done
 
 
+def test_surplus_answers_count_among_the_tasks_of_the_day(study, lead):
+    campaign = opened(study, lead, tasks_per_day=1)
+    anna = new_annotator(campaign)
+    leased = next_for(anna, campaign, NOON)
+    lifecycle.close(campaign=campaign, by=lead)
+    assert submit(leased, now=leased.expires_at).status == "surplus"
+    campaign = lifecycle.reopen(campaign=campaign, by=lead)
+    assert next_for(anna, campaign, NOON + timedelta(hours=2)) is None
+    assert next_for(anna, campaign, NOON + timedelta(days=1)) is not None
+
+
+def test_tasks_of_another_campaign_do_not_count(study, lead):
+    campaigns = [opened(study, lead, tasks_per_day=1) for _ in range(2)]
+    anna = new_annotator(campaigns[0])
+    Enrolment.objects.create(campaign=campaigns[1], annotator=anna)
+    assert [len(work(anna, campaign, NOON)) for campaign in campaigns] == [1, 1]
+
+
 def test_a_task_is_sensitive_when_it_asks_for_an_offensive_stereotype_of_the_group_shown(
     study, lead, offensive
 ):

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from accounts.codes import UNCODED
 from annotation.assignment.quotas import (
     AT_LEAST,
     AT_MOST,
@@ -27,6 +28,19 @@ SAID = {
     "age_band": [(), ("18-24",), ("25-34",), ("35-44",), ("45-54",), ("55-64",), ("65+",)],
 }
 NAMED = {"gender": ["a", "b", "c"], "languages": ["a", "b", "c"], "age_band": ["18-24", "25-34", "65+"]}
+
+
+def test_own_words_without_a_code_never_count_as_another_value():
+    """They may mean the value that is ruled out."""
+    other = Rule(AT_LEAST, "languages", 1, frozenset({"en"}), negated=True)
+    assert other.met_by(profile_of({"languages": ["fr"]}))
+    assert not other.met_by(profile_of({"languages": ["fr", UNCODED]}))
+
+
+def test_own_words_without_a_code_are_not_equal_to_each_other():
+    rules = TaskRules((Rule(DISTINCT, "languages"),))
+    people = [rules.member(profile_of({"languages": [code, UNCODED]})) for code in ("fr", "en")]
+    assert rules.completable(people, 2)
 
 
 @st.composite

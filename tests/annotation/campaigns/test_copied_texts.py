@@ -6,15 +6,17 @@ from django.urls import reverse
 
 from annotation.annotator.payload import task_payload
 from annotation.answers.inclusion import counted, not_counted
-from annotation.answers.questions.copied_texts import TAKEN_BACK
+from annotation.answers.questions.copied_texts import TAKEN_BACK, forget
 from annotation.answers.questions.known_answers import Part
+from annotation.assignment import leases
 from annotation.campaigns import known_tasks, lifecycle
 from annotation.campaigns.planning import task_plan
 from annotation.label_studio.push import lifecycle as push_lifecycle
-from annotation.models import CopiedText, Judgement, Task, TaskStimulus
+from annotation.models import Assignment, CopiedText, Judgement, Task, TaskStimulus
 from annotation.people import withdrawal
 from foundation.errors import Conflict, DomainError
 from studies import consent
+from studies.models import Study
 from tests.annotation.factories import add_prompted_images, new_annotator
 from tests.annotation.label_studio.rows import server_of
 from tests.annotation.labelling.production_paths import ByVerbs
@@ -62,6 +64,25 @@ def test_each_text_that_counts_is_a_screen_of_its_writer(written, lead):
     assert texts_of(campaign) == {"Ada sees a house.", "Ben sees a house."}
     by_text = dict(CopiedText.objects.values_list("stimulus__text", "writer"))
     assert by_text == {f"{name} sees a house.": person.pk for name, person in written.people.items()}
+
+
+def test_a_withdrawal_ends_the_leases_of_the_writers_texts(written, lead):
+    campaign = lifecycle.open_(campaign=coding(written, lead), by=lead)
+    coder = new_annotator(campaign)
+    leased = ByVerbs().next_task(campaign, coder)
+    if leased.task.stimuli.get().text != "Ada sees a house.":
+        leases.skip(assignment=leased, annotator=coder)
+        leased = ByVerbs().next_task(campaign, coder)
+    withdrawal.withdraw(annotator=written.people["Ada"], study=written.study)
+    ended = Assignment.objects.select_related("task").get(pk=leased.pk)
+    assert (ended.state, ended.slot, ended.task.held, ended.task.withdrawn) == ("expired", None, 0, True)
+
+
+def test_a_withdrawal_from_another_study_removes_no_text(written, lead):
+    campaign = lifecycle.open_(campaign=coding(written, lead), by=lead)
+    elsewhere = Study.objects.create(name="Lakes", slug="lakes", seed=1)
+    assert forget(annotator=written.people["Ada"], studies={elsewhere.pk}) == 0
+    assert texts_of(campaign) == {"Ada sees a house.", "Ben sees a house."}
 
 
 def test_a_withdrawal_removes_the_writers_texts(written, lead):

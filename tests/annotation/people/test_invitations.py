@@ -11,7 +11,7 @@ from annotation.campaigns import lifecycle
 from annotation.models import Enrolment, Invitation
 from annotation.people import invitations
 from foundation.errors import Conflict, DomainError, NotFound
-from studies.models import AuditEntry
+from studies.models import AuditEntry, StudyMembership
 
 pytestmark = pytest.mark.django_db
 
@@ -243,6 +243,16 @@ def test_a_link_that_somebody_with_a_role_used_opens_no_account(personal, role):
         accept(token)
     assert refusal.value.code == "sign_in_first"
     assert accept(token, user) == enrolment
+
+
+def test_a_link_that_a_member_of_a_study_used_opens_no_account(personal, study):
+    _, token = personal
+    user = User.objects.create_user("omar", password="a long enough one")
+    accept(token, user)
+    StudyMembership.objects.create(study=study, user=user, role="coord")
+    with pytest.raises(DomainError) as refusal:
+        accept(token)
+    assert refusal.value.code == "sign_in_first"
 
 
 def test_notes_on_links_are_not_kept_in_the_history(personal, lead):

@@ -76,6 +76,17 @@ def test_a_study_is_opened_for_a_reason_and_closed_by_a_button(browser, ada, stu
     assert REASON in history
 
 
+def test_an_access_that_has_ended_is_not_ended_again(ada, study):
+    glass = break_glass.open_study(study=study, by=ada, reason=REASON)
+    with time_machine.travel(timezone.now() + timedelta(hours=1), tick=False):
+        break_glass.end(glass=glass, by=ada)
+    glass.refresh_from_db()
+    with time_machine.travel(timezone.now() + timedelta(hours=2), tick=False):
+        break_glass.end(glass=glass, by=ada)
+    assert BreakGlass.objects.get().ended_at == glass.ended_at
+    assert actions(study) == ["break_glass.opened", "break_glass.ended"]
+
+
 def test_it_ends_by_itself_and_the_end_is_recorded_once(ada, study, settings):
     settings.BREAK_GLASS_HOURS = 2
     reading = Client()

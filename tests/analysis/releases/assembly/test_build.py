@@ -21,10 +21,12 @@ from foundation.errors import Conflict
 from generation.images.storage import store_image
 from generation.models import Image
 from jobs.progress.reporter import Cancelled, Unwatched
+from privacy.erasure.erase import erase_annotator
 from studies import consent
-from studies.models import AuditEntry
+from studies.models import AuditEntry, Study
 from tests.analysis.conftest import ASKED, ORSANI, VELMARI
 from tests.analysis.releases.conftest import rows, tree
+from tests.annotation.factories import new_annotator
 
 pytestmark = pytest.mark.django_db
 
@@ -125,6 +127,21 @@ def test_other_parameters_give_the_next_version(marked, released):
     assert json.loads((folder / "release.json").read_text())["changes"]["parameters"] == {"k": [5, 7]}
 
 
+def test_another_licence_gives_the_next_version(marked, released):
+    released(marked.study)
+    second, _ = released(marked.study, licence="CC-BY-4.0")
+    assert (second.version, second.parameters["licence"]) == (2, "CC-BY-4.0")
+
+
+def test_an_erased_person_without_answers_makes_a_version_that_says_so(marked, released):
+    released(marked.study)
+    silent = new_annotator(marked.campaign)
+    erase_annotator(annotator=silent, by=None)
+    second, folder = released(marked.study)
+    assert second.version == 2
+    assert json.loads((folder / "release.json").read_text())["changes"]["annotators_erased"] == 1
+
+
 def test_a_changed_answer_of_equal_number_gives_the_next_version(marked, released):
     first, _ = released(marked.study)
     judgement = Judgement.objects.filter(present=False).order_by("pk").first()
@@ -166,6 +183,19 @@ def test_rows_are_not_in_the_order_of_their_submission(marked, released):
             order.append((row["annotation"], images[row["image"]]))
     in_time = ["v1"] * 3 + ["v2"] * 3 + ["o1"] * 3 + ["o2"] * 3
     assert [image for _, image in order] != in_time
+
+
+def test_annotators_are_in_the_order_of_their_ids(marked, released):
+    for version in (1, 2, 3):
+        _, folder = released(marked.study, k=version + 4)
+        ids = [row["annotator"] for row in rows(folder, "annotators")]
+        assert ids == sorted(ids)
+
+
+def test_working_times_are_rounded_to_tenths_of_a_second(marked, released):
+    Annotation.objects.update(active_seconds=12.3456)
+    _, folder = released(marked.study)
+    assert {row["active_seconds"] for row in rows(folder, "annotations")} == {12.3}
 
 
 def test_withdrawn_annotators_are_not_in_later_releases(marked, released):
@@ -330,6 +360,16 @@ def test_somebody_elses_folder_is_refused(marked, tmp_path):
     assert refused.value.code == "output_taken"
     assert [path.name for path in tmp_path.iterdir() if path.is_file()] == ["thesis.txt"]
     assert not Release.objects.exists()
+
+
+def test_the_folder_of_a_release_of_another_study_is_refused(marked, released):
+    _, folder = released(marked.study)
+    before = tree(folder)
+    other = Study.objects.create(name="Lakes", slug="lakes", seed=1)
+    with pytest.raises(Conflict) as refused:
+        build(study=other, parameters=ReleaseParameters(), output=folder, by=None)
+    assert refused.value.code == "output_taken"
+    assert tree(folder) == before
 
 
 def test_an_earlier_release_is_replaced_as_a_whole(marked, tmp_path):

@@ -7,10 +7,11 @@ from accounts.models import Annotator, AnnotatorProfile
 from analysis.models import Release
 from analysis.releases.assembly.build import build
 from analysis.releases.parameters import ReleaseParameters
-from annotation.models import Annotation
+from annotation.models import Annotation, Box
 from catalog.models import Attribute
 from foundation.errors import Conflict
 from generation.models import Image
+from studies.models import Study
 from tests.analysis.releases.conftest import tree
 
 pytestmark = pytest.mark.django_db
@@ -40,6 +41,22 @@ def no_retracted_image_any_more(marked):
     Image.objects.filter(retracted_at__isnull=False).delete()
 
 
+def a_moved_box(marked):
+    Box.objects.filter(pk=Box.objects.earliest("pk").pk).update(width=0.05)
+
+
+def another_model_of_the_images(marked):
+    Image.objects.filter(retracted_at=None).update(model_label="painter")
+
+
+def another_rating_of_an_association(marked):
+    marked.study.associations.update(rating_1=-1)
+
+
+def another_description_of_the_study(marked):
+    Study.objects.filter(pk=marked.study.pk).update(description="Another description.")
+
+
 @pytest.mark.parametrize(
     "change",
     [
@@ -49,6 +66,10 @@ def no_retracted_image_any_more(marked):
         another_field_that_is_withheld,
         a_justification_that_does_not_count,
         no_retracted_image_any_more,
+        a_moved_box,
+        another_model_of_the_images,
+        another_rating_of_an_association,
+        another_description_of_the_study,
     ],
     ids=lambda change: change.__name__,
 )
@@ -67,6 +88,14 @@ def test_a_change_to_a_file_makes_a_new_version(marked, released, change):
     assert tree(here) != tree(there)
     assert (first.version, second.version) == (1, 2)
     assert second.inputs_digest != first.inputs_digest
+
+
+def test_another_justification_makes_a_new_version_if_they_are_released(marked, released):
+    Annotation.objects.filter(campaign=marked.likert).update(justification="Seen before.")
+    first, _ = released(marked.study, include_justifications=True)
+    Annotation.objects.filter(campaign=marked.likert).update(justification="Never seen.")
+    second, _ = released(marked.study, include_justifications=True)
+    assert second.version == first.version + 1
 
 
 def test_the_text_of_an_attribute_that_was_not_asked_makes_no_new_version(marked, released):

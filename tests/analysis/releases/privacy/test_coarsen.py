@@ -173,6 +173,11 @@ def test_languages_are_one_value_whatever_their_order():
     assert stated_by(["", "", "", "", "", []]) == NOTHING
 
 
+def test_languages_in_own_words_are_not_released():
+    assert stated_by(["", "", "", "", "", [codes.UNCODED, "Orsani"]])[-1] == "Orsani"
+    assert stated_by(["", "", "", "", "", [codes.UNCODED]]) == NOTHING
+
+
 def test_every_country_that_is_offered_has_a_region():
     named = (
         codes.label("nationality", code, language="en") for code in code_tables.field_codes("nationality")

@@ -46,6 +46,18 @@ def test_each_submission_has_the_language_it_was_read_in(forty, released):
     assert "language" not in soft[0]
 
 
+def test_another_language_of_a_submission_makes_a_new_version(forty, released):
+    read_in(forty.people, "en")
+    for person in forty.people:
+        Annotation.objects.filter(pk=person.annotations.earliest("pk").pk).update(language="de")
+    first, _ = released(forty.study, k=2)
+    # The person still reads both languages.
+    german, english = forty.people[0].annotations.order_by("pk")[:2]
+    Annotation.objects.filter(pk=german.pk).update(language="en")
+    Annotation.objects.filter(pk=english.pk).update(language="de")
+    assert released(forty.study, k=2)[0].version == first.version + 1
+
+
 def test_a_profile_is_shared_by_k_people_who_read_the_same_languages(forty, released):
     read_in(forty.people[:28], "en")
     read_in(forty.people[28:], "hi")

@@ -226,6 +226,25 @@ def test_people_who_left_stay_hidden_in_the_release_that_holds_them():
     assert {made.profiles[n] for n in range(10, 15)} == {NOTHING}
 
 
+def test_people_who_left_stay_hidden_by_the_k_of_the_release_that_holds_them():
+    """Eight are withheld with k = 5; three leave. The five who stay must hide them, although now k = 3."""
+    people = {n: profile(gender="Woman") for n in range(10)}
+    people |= {n: profile(gender=f"in own words {n}") for n in range(10, 18)}
+    first = kept(1, 5, release_of(people), set(people))
+    assert [key for key in people if first.profiles[key][1] == NOTHING] == list(range(10, 18))
+    people = {n: people[n] for n in range(10)} | {n: profile(gender="Man") for n in range(10, 15)}
+    made = release_of(people, first, k=3)
+    assert {made.profiles[n] for n in range(10, 15)} == {NOTHING}
+
+
+def test_somebody_who_gave_details_later_than_others_is_not_told_apart():
+    """Readers see who of the first release had no details there."""
+    people = {n: profile(gender="Woman") for n in range(10)}
+    first = kept(1, 5, release_of(people), {*people, 10})
+    assert first.without_profile == {10}
+    assert release_of(people | {10: profile(gender="Woman")}, first).exposed == {10}
+
+
 def test_a_release_without_profiles_does_not_restrict_later_ones():
     pilot = {n: profile(gender="Woman", nationality="Peru") for n in range(3)}
     made = release_of(pilot)
