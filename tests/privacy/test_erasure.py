@@ -106,6 +106,7 @@ def test_answers_are_deleted_where_that_was_promised_and_their_places_are_free_a
 
 def test_answers_stay_under_a_nameless_code_where_that_was_promised(person, marking, other, lead):
     promise(marking, "sever")
+    assert leases.next_assignment(campaign=marking, annotator=person.annotator) is not None
     before = set(
         Judgement.objects.filter(annotation__annotator=person.annotator).values_list("pk", flat=True)
     )

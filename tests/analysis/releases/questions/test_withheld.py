@@ -56,10 +56,15 @@ def test_own_words_are_released_as_they_are_where_the_lead_includes_them(asked, 
     assert (release.version, without.version) == (1, 2)
 
 
-def test_own_words_shown_in_another_campaign_are_withheld_there_too(asked, released):
+def copy_words(writer: str) -> None:
+    """Let a screen show words that somebody wrote in another campaign."""
     shown = TaskStimulus.objects.filter(task__campaign__slug="rubric").exclude(text="").first()
     TaskStimulus.objects.filter(pk=shown.pk).update(text="copied words")
-    CopiedText.objects.create(stimulus=shown, writer=Annotator.objects.get(source_id="p001"))
+    CopiedText.objects.create(stimulus=shown, writer=Annotator.objects.get(source_id=writer))
+
+
+def test_own_words_shown_in_another_campaign_are_withheld_there_too(asked, released):
+    copy_words("p001")
     _, withheld = released(asked)
     _, included = released(asked, include_justifications=True)
     found = [
@@ -90,6 +95,7 @@ def test_withdrawn_annotators_are_in_no_later_release(asked, released):
         == Judgement.objects.count() - Judgement.objects.filter(annotation__annotator__source_id="").count()
     )
     assert f"{SAID} <b>1" not in (folder / "jsonl" / "answers.jsonl").read_text()
+    assert "copied words" not in {row["text"] for row in rows(folder, "stimuli")}
     assert len(rows(folder, "places")) == 96 * 3 // 4
     changes = manifest(folder)["changes"]
     assert changes["annotators_gone"] == {"withdrawn": 1}
@@ -154,7 +160,9 @@ def test_recognizable_people_are_left_out_with_their_answers(asked, released):
         Annotator.objects.order_by("source_id"), ["Woman", "Woman", "Man", "Man"], strict=True
     ):
         AnnotatorProfile.objects.create(annotator=person, gender=gender)
-    released(asked, k=2, include_justifications=True)
+    copy_words("p001")
+    _, before = released(asked, k=2, include_justifications=True)
+    assert "copied words" in {row["text"] for row in rows(before, "stimuli")}
     leave(asked, "p000")
     with pytest.raises(Conflict, match="recogni"):
         released(asked, k=2, include_justifications=True)
