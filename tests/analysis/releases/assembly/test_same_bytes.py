@@ -45,8 +45,8 @@ def a_moved_box(marked):
     Box.objects.filter(pk=Box.objects.earliest("pk").pk).update(width=0.05)
 
 
-def another_model_of_the_images(marked):
-    Image.objects.filter(retracted_at=None).update(model_label="painter")
+def another_prompt_of_the_images(marked):
+    Image.objects.filter(retracted_at=None).update(prompt="Another prompt.")
 
 
 def another_rating_of_an_association(marked):
@@ -67,7 +67,7 @@ def another_description_of_the_study(marked):
         a_justification_that_does_not_count,
         no_retracted_image_any_more,
         a_moved_box,
-        another_model_of_the_images,
+        another_prompt_of_the_images,
         another_rating_of_an_association,
         another_description_of_the_study,
     ],
