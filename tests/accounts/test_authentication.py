@@ -8,6 +8,7 @@ from django.utils import timezone
 from accounts import tokens
 from accounts.models import ApiToken, User
 from foundation.database.statements import known
+from foundation.errors import DomainError
 
 pytestmark = pytest.mark.django_db
 
@@ -42,6 +43,15 @@ def test_a_key_that_was_revoked_or_has_expired_is_not_found():
     assert tokens.find(key) is None
     _, key = tokens.issue(user=person, name="x", scopes=["read"], expires_at=timezone.now())
     assert tokens.find(key) is None
+
+
+@pytest.mark.parametrize("scopes", [[], ["read", "everything"]])
+def test_a_token_has_scopes_and_only_known_ones(scopes):
+    user = User.objects.create(username="ada")
+    with pytest.raises(DomainError) as refusal:
+        tokens.issue(user=user, name="Notebook", scopes=scopes)
+    assert refusal.value.code == "scopes_invalid"
+    assert not ApiToken.objects.exists()
 
 
 def test_values_read_by_a_statement_are_assigned_by_name():
