@@ -14,7 +14,7 @@ from PIL.PngImagePlugin import PngInfo
 
 from accounts import tokens
 from annotation.annotator.payload import leased_payload, task_payload
-from annotation.answers.references import references
+from annotation.answers.attribute_references import references
 from annotation.assignment import leases
 from annotation.campaigns import lifecycle
 from annotation.models import Assignment, CampaignAttribute
