@@ -64,6 +64,7 @@ def test_every_page_of_an_annotator(new_page, busy, marking, rating, client, liv
     # A task during work: ticked, with a selected box, a refusal and every notice visible.
     page.goto(f"/annotate/{marking.pk}/")
     page.locator("[data-drawing]:not([hidden])").wait_for()
+    page.locator("form[data-task][data-ready]").wait_for()
     page.keyboard.press("1")
     page.keyboard.press("b")
     page.keyboard.press("2")
@@ -80,6 +81,7 @@ def test_every_page_of_an_annotator(new_page, busy, marking, rating, client, liv
     invitation = invitations.invite(campaign=rating, by=None)[1]
     invitations.accept(token=invitation, user=person.user)
     page.goto(f"/annotate/{rating.pk}/")
+    page.locator("form[data-task][data-ready]").wait_for()
     page.keyboard.press("5")
     page.get_by_role("button", name="Submit").click()
     found += violations(page)
@@ -108,6 +110,7 @@ def test_every_page_of_practice(new_page, marking, rating, lead, client, live_se
     invitations.accept(token=invitations.invite(campaign=rating, by=None)[1], user=person.user)
     at = practice_pages(rating, task.public_id)
     found += wrong(page, [at["annotate:practice"], at["annotate:practice_task"]])
+    page.locator("form[data-practice][data-ready]").wait_for()
     page.keyboard.press("3")
     page.get_by_role("button", name="Submit").click()
     page.get_by_role("heading", name="0 of 1 right").wait_for()
