@@ -33,7 +33,7 @@ ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "tests" / "project" / "mutants"
 POSTGRES = "postgresql://postgres@127.0.0.1:5432/mutants"
 TIMEOUT = 300  # seconds: a mutant may never end, which counts as noticed
-PYTEST = ["-m", "pytest", "-x", "-q", "-p", "no:xdist", "-p", "no:cacheprovider", "--no-migrations"]
+PYTEST = ["-m", "pytest", "-x", "-q", "-p", "no:xdist", "-p", "no:cacheprovider"]
 PASSED, FAILED = 0, 1  # pytest's exit codes; any other means that tests could not be run
 
 
