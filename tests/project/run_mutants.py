@@ -7,6 +7,7 @@ diff say why the rule matters and name the tests:
     tests: tests/annotation/labelling/test_real_path.py -k consent
     database: postgresql
 
+With `--migrations` before them, the tests get what only migrations create; otherwise tables are made from the models.
 `database` is for a mutant that only PostgreSQL shows; elsewhere it is skipped. Every diff is applied to a copy of the
 tracked files, and its tests have to fail there. A mutant that survives is a rule without a test. A diff that does not
 apply, tests that fail without it, and tests that cannot be collected are errors. A mutant whose tests are all skipped,
@@ -33,7 +34,7 @@ ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "tests" / "project" / "mutants"
 POSTGRES = "postgresql://postgres@127.0.0.1:5432/mutants"
 TIMEOUT = 300  # seconds: a mutant may never end, which counts as noticed
-PYTEST = ["-m", "pytest", "-x", "-q", "-p", "no:xdist", "-p", "no:cacheprovider"]
+PYTEST = ["-m", "pytest", "-x", "-q", "-p", "no:xdist", "-p", "no:cacheprovider", "--no-migrations"]
 PASSED, FAILED = 0, 1  # pytest's exit codes; any other means that tests could not be run
 
 
