@@ -21,7 +21,7 @@ from annotation.api.serializers import (
 from annotation.campaigns import clone, extension, lifecycle
 from annotation.campaigns.access import campaign_for
 from annotation.campaigns.design import CampaignDesign
-from annotation.launch.opening import open_in_languages
+from annotation.launch.checklist import open_in_languages
 from annotation.lead.campaigns.progress import shown_progress
 from annotation.models import Campaign
 from studies.access import study_for

@@ -45,18 +45,18 @@ PLAIN_WORDS = {
     """,
     "Studies, people and releases": """
         absences access accounts addresses advice allocation arrival assembly audit backlog bodies canvas caps
-        captioners card categories changes choice clauses cleanup clothes codebook coder colours consent contact
-        contents copied corrections cost country creation day decisions declaration deletion deletions delivery
-        demo documents draft drawing eligibility enforcement examples exclusion extension figure guideline harm
-        inclusion institutions judge label language lead letter licences lifecycle link mark marking matter
-        membership new onboarding pay people personal picture placeholders privacy problems profile promises
-        props quota rating reasons recipients refusals retraction review rounds rubric screen sentences sheet
-        simulation sketch spending stages states submission translation truth unlisted verdict vocabulary window
-        word
+        captioners card categories changes checklist choice clauses cleanup clothes codebook coder colours
+        consent contact contents copied corrections cost country creation day decisions declaration deletion
+        deletions delivery demo documents draft drawing eligibility enforcement examples exclusion extension
+        figure guideline harm inclusion institutions judge label language lead letter licences lifecycle link
+        mark marking matter membership new onboarding pay people personal picture placeholders privacy problems
+        profile promises props quota rating reasons recipients refusals retraction review rounds rubric screen
+        sentences sheet simulation sketch spending stages states submission translation truth unlisted verdict
+        vocabulary window word
     """,
     "What is done": """
         apply ask built clone coarsen collect create edit erase freed freeze generate in launch make open
-        opening planning redraw restore reuse send serve shuffle sign simulate unsent use watch
+        planning redraw restore reuse send serve shuffle sign simulate unsent use watch
     """,
 }
 

@@ -8,8 +8,8 @@ from django.urls import reverse
 from accounts.rights import Capability, requires
 from annotation.campaigns import feasibility
 from annotation.campaigns.planning.estimate import estimate
+from annotation.launch.checklist import checklist
 from annotation.launch.checks import CHECKS
-from annotation.launch.opening import checklist
 from annotation.launch.waivers import LONGEST_REASON, waive
 from annotation.lead.forms import ConsentForm
 from annotation.lead.page_context import CampaignView

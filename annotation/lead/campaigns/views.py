@@ -13,7 +13,7 @@ from annotation.answers import freed_slots
 from annotation.campaigns import feasibility, lifecycle
 from annotation.campaigns.planning.estimate import estimate
 from annotation.campaigns.settings_text import settings_in_words
-from annotation.launch import opening
+from annotation.launch.checklist import open_checked
 from annotation.lead.campaigns.outcome import outcome_of
 from annotation.lead.campaigns.overview import campaign_lines
 from annotation.lead.campaigns.progress import progress_page
@@ -32,7 +32,7 @@ from web.form_page import Button
 CAMPAIGNS_PER_PAGE = 20
 _LOOKS_SHOWN = 10
 _MOVES: dict[str, tuple[Callable[..., Campaign], str]] = {
-    "open": (opening.open_checked, "“{}” is open. Invite annotators by link."),
+    "open": (open_checked, "“{}” is open. Invite annotators by link."),
     "pause": (lifecycle.pause, "“{}” is paused: nobody gets a new task."),
     "resume": (lifecycle.resume, "“{}” is open again."),
     "close": (lifecycle.close, "“{}” is closed."),

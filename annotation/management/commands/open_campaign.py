@@ -14,7 +14,7 @@ from annotation.campaigns.planning.plan import CampaignPlan
 from annotation.kinds.options import Options
 from annotation.kinds.registry import KINDS, MARKING
 from annotation.kinds.study_kinds import kind_for
-from annotation.launch.opening import open_in_languages
+from annotation.launch.checklist import open_in_languages
 from foundation.commands import DomainCommand
 from foundation.errors import NotFound
 from studies.models import Study

@@ -8,8 +8,8 @@ from accounts import profiles
 from accounts.consent_texts import DEFAULT_BODY
 from annotation.campaigns import lifecycle
 from annotation.campaigns.instruments.languages import translations
+from annotation.launch.checklist import checklist
 from annotation.launch.checks import KEYS
-from annotation.launch.opening import checklist
 from annotation.models import Annotation, Campaign, Task
 from studies.consent import publish_consent
 from studies.models import StudyAssociation

@@ -4,7 +4,7 @@ import pytest
 from django.urls import reverse
 
 from annotation.campaigns import lifecycle
-from annotation.launch.opening import checklist, open_checked
+from annotation.launch.checklist import checklist, open_checked
 from annotation.launch.waivers import waive
 from annotation.models import Campaign, LaunchWaiver
 from foundation.errors import Conflict, DomainError

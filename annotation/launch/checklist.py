@@ -1,4 +1,4 @@
-"""Opening a campaign whose checklist is complete: each check passed or was waived."""
+"""The checklist of a campaign, and opening it when each check passed or was waived."""
 
 from dataclasses import dataclass
 
