@@ -23,7 +23,7 @@ test "$(tail -n +3 /proc/net/dev | wc -l)" = 1
 cd "$TARGET"
 . .venv/bin/activate
 python manage.py migrate --verbosity 0
-python manage.py serve --port 8000 &
+python manage.py serve --port 8000 >serve.log &
 server=$!
 trap 'kill "$server" 2>/dev/null || true' EXIT
 python - <<'END'
@@ -37,9 +37,15 @@ for _ in range(600):
         break
 assert answer.status == 200
 END
+# The web server may answer this before "serve" has seen it answer.
+for _ in $(seq 300); do
+    if grep -q "Stereoscope is at" serve.log; then break; fi
+    sleep 0.2
+done
 kill -TERM "$server"
 wait "$server"
 trap - EXIT
+cat serve.log
 """
 
 
