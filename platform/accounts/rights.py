@@ -178,7 +178,7 @@ def rights_of(view: Any, namespaces: Iterable[str] = ()) -> Mapping[str, Capabil
     return next((_OF_NAMESPACES[name] for name in namespaces if name in _OF_NAMESPACES), {})
 
 
-@cache  # asked several times at each request; there is one view for each address
+@cache  # called several times for each request; the number of views is fixed
 def _rights_of_actions(view: Any) -> Mapping[str, Capability]:
     """Return the capability of each method that an address maps to an action of a viewset."""
     rights: dict[str, Capability] = {}

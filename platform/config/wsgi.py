@@ -5,7 +5,7 @@ import os
 
 from config.bytecode import keep_bytecode
 
-gc.disable()  # until everything is loaded, of which nothing is garbage
+gc.disable()  # until everything is loaded: loaded modules never become garbage
 keep_bytecode()  # before Django is imported
 
 from config.counters import share_counters  # noqa: E402
@@ -28,6 +28,6 @@ _ = get_resolver().url_patterns
 registry.load()
 if settings.TRUSTED_PROXIES:
     application = discard_unread_bodies(application)
-# No search for garbage looks at what is loaded, so that gunicorn's workers keep sharing this memory.
+# The garbage collector ignores everything loaded so far, so that gunicorn's workers continue to share this memory.
 gc.freeze()
 gc.enable()

@@ -55,7 +55,7 @@ def _queue() -> str:
 
 
 def _storage() -> str:
-    # By its method, not by its class: only servers with a bucket load the libraries for it.
+    # Recognised by its method, because importing its class loads libraries that only servers with a bucket need.
     ping = getattr(storages["default"], "ping", None)
     if ping is None:
         return _said(disk_trouble(Path(settings.MEDIA_ROOT)))

@@ -47,13 +47,13 @@ class LabelStudioExport(ImportFormat):
         )
 
     def recognises(self, file: Path) -> bool:
-        # Imported here: it loads numpy, and every process starts with this module.
+        # Imported here because it loads numpy, and every process imports this module.
         from annotation.label_studio.format.reader import is_export
 
         return is_export(file)
 
     def importer(self, options: Mapping[str, Any]) -> "Callable[..., ImportReport]":
-        # Imported here: it loads pandas.
+        # Imported here because it loads pandas.
         from annotation.label_studio.format.importer import import_export
 
         export_options = ExportOptions(

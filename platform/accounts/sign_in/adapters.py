@@ -140,7 +140,7 @@ class SecondFactorAdapter(DefaultMFAAdapter):
 
     def build_totp_svg(self, url: str) -> str:
         """Draw the code on white, so that phones can read it in the dark theme too."""
-        # Imported here: these libraries load lxml and PIL, and only somebody who sets up a second factor needs them.
+        # Imported here because these libraries load lxml and PIL, which only setting up a second factor needs.
         import qrcode
         from qrcode.image.svg import SvgPathFillImage
 

@@ -1,6 +1,6 @@
 """Reading CSV, TSV, JSON lines and Excel workbooks as text.
 
-Every process starts with this module, but few read a table, so numpy is imported in the functions that use it.
+Every process imports this module, but few read a table, so numpy is imported in the functions that use it.
 """
 
 import csv

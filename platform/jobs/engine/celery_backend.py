@@ -17,7 +17,7 @@ class CeleryBackend(BaseTaskBackend):
 
     def enqueue(self, task: Task[Any, Any], args: Any, kwargs: Any) -> TaskResult[Any]:
         """Send the task to its queue; raise QueueUnreachable if the broker does not answer."""
-        # Imported here: only servers with a broker load Celery.
+        # Imported here so that only servers with a broker load Celery.
         from kombu.exceptions import OperationalError
 
         from jobs.engine.celery_app import queue_named, run_task

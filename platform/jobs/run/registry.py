@@ -36,8 +36,7 @@ def register(kind: str) -> Callable[[Handler], Handler]:
 def load() -> None:
     """Import the modules named `background`, in which apps register their kinds of jobs.
 
-    Web servers and workers call this when they start. Most commands run no job: these modules would double the time
-    in which a command starts.
+    Web servers and workers call this when they start. Most commands run no jobs and start faster without these modules.
     """
     autodiscover_modules("background")
 

@@ -1,6 +1,6 @@
 """The error format of the API: `{"error": {"code", "message", "fields"}}`.
 
-For middleware, too, which every command loads, so this module does not import the REST framework.
+Every command imports this module through the middleware, so it does not import REST framework.
 """
 
 from typing import Any

@@ -1,4 +1,4 @@
-"""The router of addresses that work with and without a slash at their end."""
+"""A router whose addresses work with and without a trailing slash."""
 
 from typing import Any
 
@@ -7,9 +7,9 @@ from rest_framework.routers import DynamicRoute, SimpleRouter
 
 
 class TwinRouter(SimpleRouter):
-    """Serves each address with and without the last slash, because a redirect would lose a POST.
+    """Serves each address with and without a trailing slash, because a redirect would lose the body of a POST.
 
-    The schema lists one form: lists and objects end with a slash, and actions do if their `url_path` ends with one.
+    The schema lists one of the two: with a slash for lists and objects, and as in `url_path` for actions.
     """
 
     routes = [

@@ -19,7 +19,7 @@ from jobs.run.recovery import sweep
 
 logger = logging.getLogger(__name__)
 
-USUAL_GARBAGE_THRESHOLDS = (700, 10, 10)  # Python's; manage.py looks for garbage less often while it loads
+USUAL_GARBAGE_THRESHOLDS = (700, 10, 10)  # defaults of Python 3.11, which manage.py raises
 
 
 class Command(DomainCommand):
@@ -56,8 +56,8 @@ class Command(DomainCommand):
                 "--batch works only for jobs queued in the database. Celery's workers run until you stop them."
             )
         queues = options["queue"] or list(QUEUES)
-        registry.load()  # before the first job, whose time and memory the imports are not part of
-        # The cycles that models of a job leave behind may hold gigabytes.
+        registry.load()  # before the first job, so that its time and memory exclude the imports
+        # Jobs may leave gigabytes in reference cycles, so from here on garbage is collected as often as usual.
         gc.freeze()
         gc.set_threshold(*USUAL_GARBAGE_THRESHOLDS)
         shutdown.forget()
