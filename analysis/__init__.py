@@ -1,1 +1,1 @@
-"""From labels to numbers: measures, scores of images, results, plots and releases."""
+"""Measures, automated scoring, results, plots, plans and releases of studies."""

@@ -1,4 +1,4 @@
-"""What a worker does for this app."""
+"""The background jobs of this app."""
 
 from typing import Any
 

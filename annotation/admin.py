@@ -1,4 +1,4 @@
-"""What an operator sees of campaigns; they are changed on their own pages, where it is recorded."""
+"""Read-only admin pages of campaigns. Campaigns are changed on their own pages, which record every change."""
 
 from typing import Any
 

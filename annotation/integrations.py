@@ -1,7 +1,7 @@
-"""Outside tools in which a campaign can be labelled: what the rest of the platform asks them and tells them.
+"""External tools in which a campaign can be labelled: the calls between the platform and these tools.
 
 An integration is a Django app in a folder of its own, whose `AppConfig.ready` registers one `Integration`. Nothing
-outside that folder names the tool, but for its lines in the settings. `Campaign.labelled_in` holds the slug of the
+outside that folder names the tool, except the settings. `Campaign.labelled_in` holds the slug of the
 tool in which a campaign is labelled, "" for our own pages.
 """
 
@@ -26,7 +26,7 @@ class Panel:
 
 
 class Integration:
-    """An outside tool. A method that a tool has no use for stays as it is here."""
+    """An external tool. A tool overrides only the methods that it needs."""
 
     slug: str  # as in `Campaign.labelled_in`
     name: str  # as pages and messages say it

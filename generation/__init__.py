@@ -1,1 +1,1 @@
-"""From prompts to images and from probe sets to answers: runs, models, imports."""
+"""Generating images from prompts, and asking models the questions of probe sets."""

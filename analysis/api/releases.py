@@ -27,13 +27,13 @@ from web.api.bodies import ParameterSetSerializer, checked_body
 
 
 class ReleaseParametersSerializer(ParameterSetSerializer):
-    """Every choice; what is left out takes its default."""
+    """The choices for a release; omitted choices take their defaults."""
 
     parameters = ReleaseParameters
 
 
 class ReleaseSerializer(serializers.Serializer[Release]):
-    """One release, and where its files are (null where they were not kept)."""
+    """One release, and the address of its files (null if the files were not kept)."""
 
     version = serializers.IntegerField()
     built_at = serializers.DateTimeField()
@@ -58,7 +58,7 @@ class ReleaseSerializer(serializers.Serializer[Release]):
 
 
 class ReleaseDetailSerializer(ReleaseSerializer):
-    """The same with what changed since the release before, in words."""
+    """One release, with the changes since the previous release in words."""
 
     changes = serializers.ListField(child=serializers.CharField())
 
@@ -69,7 +69,7 @@ class ReleaseDetailSerializer(ReleaseSerializer):
 
 
 class FieldPrivacySerializer(serializers.Serializer[object]):
-    """What would become of one profile field."""
+    """How a release would show one profile field."""
 
     field = serializers.CharField()
     kept = serializers.CharField()
@@ -87,7 +87,7 @@ class JoinedPrivacySerializer(serializers.Serializer[object]):
 
 
 class CheckSerializer(serializers.Serializer[object]):
-    """What the privacy check of a release built now says; null counts where a release must be built to know."""
+    """The privacy check of a release built now; a count is null if only building the release determines it."""
 
     k = serializers.IntegerField()
     allowed = serializers.BooleanField(allow_null=True)
@@ -142,7 +142,7 @@ class ReleaseViewSet(ListModelMixin, GenericViewSet[Release]):
     @extend_schema(parameters=[CheckParametersSerializer], responses=CheckSerializer)
     @action(detail=False)
     def check(self, request: Request, slug: str) -> Response:
-        """Whether a release may be built now beside the earlier ones. Builds nothing."""
+        """Whether a release may be built now, given the earlier releases. Builds nothing."""
         study = study_for(request, slug)
         chosen = CheckParametersSerializer(data=request.query_params)
         chosen.is_valid(raise_exception=True)
@@ -161,7 +161,7 @@ class ReleaseViewSet(ListModelMixin, GenericViewSet[Release]):
     @extend_schema(request=None, responses=ReleaseDetailSerializer)
     @action(detail=True, methods=["post"], url_path="set-aside")
     def set_aside(self, request: Request, slug: str, version: int) -> Response:
-        """State that nobody ever got a release, so that later ones are not checked against it. Leads only."""
+        """State that nobody received a release, so that later releases are not checked against it. Leads only."""
         study = study_for(request, slug)
         release = set_aside(release=versions.release_of(study, version), by=signed_in_user(request))
         return Response(ReleaseDetailSerializer(release, context={"request": request}).data)

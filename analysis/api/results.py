@@ -24,14 +24,14 @@ from web.api.bodies import ParameterSetSerializer, checked_body
 
 
 class ParametersSerializer(ParameterSetSerializer):
-    """Every choice; what is left out is that of the preset, if one is named, or else its default."""
+    """The choices for results; omitted choices are those of the named preset, or else the defaults."""
 
     parameters = Parameters
     preset = serializers.CharField(required=False)
 
 
 class ResultsSerializer(serializers.Serializer[object]):
-    """The headline of the latest report and where its tables are."""
+    """The headline of the latest report, and the addresses of its tables."""
 
     computed_at = serializers.DateTimeField()
     inputs_digest = serializers.CharField()
@@ -44,7 +44,7 @@ class ResultsSerializer(serializers.Serializer[object]):
 
 
 class RequestedSerializer(serializers.Serializer[object]):
-    """What was asked for: a report that is ready, or a job to wait for."""
+    """The requested report, or the job that computes it."""
 
     report = serializers.IntegerField(allow_null=True)
     job = serializers.IntegerField(allow_null=True)
@@ -96,7 +96,7 @@ class ResultsTable(APIView):
 
 
 def latest_report(request: Request, study: Study) -> Report:
-    """Return the latest results that stand; Conflict while they are computed once more, NotFound without any."""
+    """Return the latest valid results; raises Conflict while they are computed again, NotFound if there are none."""
     report, job = reports.report_to_show(study=study, by=signed_in_user(request))
     if report is None and job is not None and job.state in reports.STOPPED:
         message = (

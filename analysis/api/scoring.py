@@ -1,4 +1,4 @@
-"""Scorers and what they found, over HTTP."""
+"""Scorers, their scores and captions over HTTP."""
 
 from typing import Any, ClassVar
 
@@ -23,7 +23,7 @@ from web.api.bodies import checked_body
 
 
 class NewScorerSerializer(serializers.Serializer[object]):
-    """What to start; parameters left out take their defaults."""
+    """The scorer to start; omitted parameters take their defaults."""
 
     kind = serializers.CharField(max_length=20, help_text=f"One of {', '.join(KINDS)}.")
     model_id = serializers.CharField(required=False, allow_blank=True, max_length=300, default="")
@@ -32,7 +32,7 @@ class NewScorerSerializer(serializers.Serializer[object]):
 
 
 class StartedSerializer(serializers.Serializer[object]):
-    """The scorer, and the job that does what is missing."""
+    """The scorer, and the job that computes the missing scores."""
 
     scorer = serializers.IntegerField()
     job = serializers.IntegerField()
@@ -81,7 +81,7 @@ class ScorerSerializer(serializers.ModelSerializer[Scorer]):
 
 
 class ScorerDetailSerializer(serializers.Serializer[object]):
-    """A scorer and how far it is: done and failed of total images, or captions."""
+    """A scorer and its progress: how many of its images, or captions, are done and how many failed."""
 
     scorer = ScorerSerializer()
     state = serializers.CharField()
@@ -148,21 +148,21 @@ class ScorerViewSet(ListModelMixin, GenericViewSet[Any]):
     @requires(get=Capability.SEE_RESULTS)
     @extend_schema(responses=ScorerDetailSerializer)
     def retrieve(self, request: Request, slug: str, pk: int) -> Response:
-        """One scorer of a study and how far it is."""
+        """One scorer of a study and its progress."""
         scorer = scorer_of(study_for(request, slug), pk)
         return Response(ScorerDetailSerializer(overview.line_of(scorer)).data)
 
     @requires(post=Capability.RUN_MODELS)
     @extend_schema(operation_id="studies_scorers_go_on", request=None, responses={202: StartedSerializer})
     def go_on(self, request: Request, slug: str, pk: int) -> Response:
-        """Go on with what is missing. Leads only."""
+        """Compute the missing scores. Leads only."""
         scorer = scorer_of(study_for(request, slug), pk)
         return _started(scorer, launch.start(scorer=scorer, by=signed_in_user(request)))
 
     @requires(delete=Capability.RUN_MODELS)
     @extend_schema(responses={204: None})
     def destroy(self, request: Request, slug: str, pk: int) -> Response:
-        """Remove the scorer and all it found. Leads only."""
+        """Remove the scorer and all its scores. Leads only."""
         scorer = scorer_of(study_for(request, slug), pk)
         launch.remove_scorer(scorer=scorer, by=signed_in_user(request))
         return Response(status=204)
@@ -171,7 +171,7 @@ class ScorerViewSet(ListModelMixin, GenericViewSet[Any]):
     @extend_schema(responses=AttributeScoreSerializer(many=True))
     @action(detail=True)
     def scores(self, request: Request, slug: str, pk: int) -> Response:
-        """What a CLIP scorer says of each image and attribute. Retracted images are left out."""
+        """The scores that a CLIP scorer gave each image and attribute. Retracted images are left out."""
         rows = scorer_of(study_for(request, slug), pk).attribute_scores.filter(image__retracted_at=None)
         page = self.paginate_queryset(rows.select_related("image", "attribute"))
         return self.get_paginated_response(AttributeScoreSerializer(page, many=True).data)
@@ -180,7 +180,7 @@ class ScorerViewSet(ListModelMixin, GenericViewSet[Any]):
     @extend_schema(responses=CaptionSerializer(many=True))
     @action(detail=True)
     def captions(self, request: Request, slug: str, pk: int) -> Response:
-        """The captions a scorer wrote. Retracted images are left out."""
+        """The captions that a scorer wrote. Retracted images are left out."""
         rows = scorer_of(study_for(request, slug), pk).captions.filter(image__retracted_at=None)
         page = self.paginate_queryset(rows.select_related("image"))
         return self.get_paginated_response(CaptionSerializer(page, many=True).data)
@@ -189,7 +189,7 @@ class ScorerViewSet(ListModelMixin, GenericViewSet[Any]):
     @extend_schema(responses=TextScoreSerializer(many=True))
     @action(detail=True, url_path="text-scores")
     def text_scores(self, request: Request, slug: str, pk: int) -> Response:
-        """What a classifier says of captions. Those of retracted images are left out."""
+        """The scores that a classifier gave captions. Captions of retracted images are left out."""
         rows = scorer_of(study_for(request, slug), pk).text_scores.filter(caption__image__retracted_at=None)
         page = self.paginate_queryset(rows.select_related("caption__image"))
         return self.get_paginated_response(TextScoreSerializer(page, many=True).data)

@@ -1,4 +1,4 @@
-"""Addresses of results, releases and scorers for programs."""
+"""Addresses of the API for results, releases and scorers."""
 
 from collections.abc import Mapping
 
@@ -10,7 +10,7 @@ from analysis.api import associations, releases, results, scoring
 
 
 class Router(SimpleRouter):
-    """Also maps POST to an object: going on with its work."""
+    """Also maps POST on an object to the action `go_on` of its viewset."""
 
     def get_method_map(self, viewset: type[ViewSetMixin], method_map: Mapping[str, str]) -> dict[str, str]:
         going_on = {"post": "go_on"} if "retrieve" in method_map.values() else {}

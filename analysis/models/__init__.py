@@ -1,4 +1,4 @@
-"""Stored reports: results computed once, read by the pages as often as needed."""
+"""The models of this app; this module defines reports, which store computed results."""
 
 import json
 import zlib

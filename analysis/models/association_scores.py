@@ -1,4 +1,4 @@
-"""What scorers say of associations: of a text, whichever pairs have it, or of a pair."""
+"""Scores of associations: of a text, shared by all pairs with this text, or of a pair."""
 
 from typing import ClassVar
 

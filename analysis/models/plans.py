@@ -1,4 +1,4 @@
-"""Plans of studies, and what was registered before the first label."""
+"""Plans of studies, and their preregistrations."""
 
 from typing import ClassVar
 

@@ -1,4 +1,4 @@
-"""Releases that were built: what each rested on, so that the next can say what changed, and its key."""
+"""Releases: the data that each was built from, so that the next can list the changes, and its key."""
 
 from typing import ClassVar
 

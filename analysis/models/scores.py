@@ -1,6 +1,7 @@
-"""What machines say of images: vectors, zero-shot scores, captions and what classifiers say of captions.
+"""Automatic scores of images: vectors, CLIP scores, captions, and classifiers' scores of captions.
 
-Vectors belong to bytes and an encoder, whatever study the bytes are in; everything else to a scorer of a study.
+A vector belongs to an encoder and to the content of an image or a text; all studies share it. Everything else belongs
+to a scorer of a study.
 """
 
 from typing import ClassVar

@@ -1,4 +1,4 @@
-"""The number types that vectors may be kept in, apart so that tables can name them without numerical libraries."""
+"""The number types in which vectors are stored. This module loads no numerical library, so that models can use it."""
 
 FLOAT32 = "float32"
 FLOAT16 = "float16"

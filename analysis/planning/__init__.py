@@ -1,1 +1,1 @@
-"""What a study could find, with how many people and at what cost, before it starts."""
+"""Planning a study: what its designs could find, with how many people and at what cost; preregistration."""

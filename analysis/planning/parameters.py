@@ -1,4 +1,4 @@
-"""What a plan assumes: the designs to compare, the rates and agreement expected, people's time and pay."""
+"""The assumptions of a plan: the designs to compare, the rates and agreement expected, people's time and pay."""
 
 from itertools import product
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""What a pilot says of the study to plan: rates, disagreement, times and pay."""
+"""Assumptions for a plan that are taken from a pilot: rates, disagreement, times and pay."""
 
 from typing import Any
 

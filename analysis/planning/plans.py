@@ -1,4 +1,4 @@
-"""A plan is made, computed by a worker, and read with its work and cost."""
+"""Creating a plan, computing it in a worker, and reading it with its work and cost."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Looks at the precision of campaigns that stop at a half-width: in a job, when one is due."""
+"""The job that computes the precision of a campaign that stops at a half-width, when a look is due."""
 
 import json
 from typing import Any

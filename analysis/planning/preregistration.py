@@ -1,4 +1,4 @@
-"""What a study is going to do, as one document that is written down before it does."""
+"""Preregistration: the plan and the design of a study as one dated document."""
 
 import hashlib
 import json

@@ -1,4 +1,4 @@
-"""What a design asks of people: screens, hours, days and money."""
+"""The work and the cost of a design: screens, hours, days, pay and fees."""
 
 from dataclasses import dataclass
 from decimal import Decimal

@@ -1,4 +1,4 @@
-"""Asking for a release on the pages: a worker builds it and keeps it as a zip."""
+"""The job that builds a release for the pages and the API, and stores it as a zip."""
 
 from django.db import transaction
 

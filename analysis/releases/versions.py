@@ -1,4 +1,4 @@
-"""Releases that were built, as pages and programs read them."""
+"""The releases of a study, and the checksums of their files, for pages and the API."""
 
 import zipfile
 from dataclasses import dataclass

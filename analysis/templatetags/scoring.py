@@ -1,4 +1,4 @@
-"""How pages say what a scorer is: `{% load scoring %}`."""
+"""Template tags that describe scorers: `{% load scoring %}`."""
 
 from typing import Any
 

@@ -1,1 +1,1 @@
-"""What an annotator sees: no study, campaign, group, prompt, condition or role is named here."""
+"""Pages for annotators. They name no study, campaign, group, prompt, condition or role."""

@@ -1,4 +1,4 @@
-"""The annotator's own page, and taking back consent."""
+"""An annotator's home page, and the page to withdraw consent."""
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse

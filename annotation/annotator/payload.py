@@ -1,4 +1,4 @@
-"""The only thing that reaches an annotator, on a page or through the API: an allow-list, field by field.
+"""All data of a task that an annotator gets, on a page or through the API: an allow-list of fields.
 
 Nothing here contains the identity group, the prompt, the condition, a role, the topic of the study or any database key.
 """

@@ -1,4 +1,4 @@
-"""The task on the screen. Scripts make it quick; the forms alone carry it through."""
+"""The page of a task. It works with forms alone; scripts make it faster."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""In which language somebody reads a campaign. A campaign is offered in languages as a whole: no screen mixes two."""
+"""The language in which a person reads a campaign: all texts of a screen are in one language."""
 
 from collections.abc import Mapping, Sequence
 from typing import Protocol

@@ -105,7 +105,7 @@ class AssignmentViewSet(ViewSet):
 
 
 class CampaignTaskViewSet(ViewSet):
-    """The next tasks of a campaign for you."""
+    """Your next tasks in a campaign."""
 
     unsafe_scope = ApiToken.Scope.ANNOTATE
     lookup_value_converter = "int"
@@ -130,7 +130,7 @@ class CampaignTaskViewSet(ViewSet):
         request=None,
         responses={
             200: PracticeTaskSerializer,
-            204: OpenApiResponse(description="There is no practice in this campaign. Ask for real tasks."),
+            204: OpenApiResponse(description="No practice is due. Ask for the next real task."),
         },
     )
     @action(detail=True, methods=["post"], url_path="practice/next")

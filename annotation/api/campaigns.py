@@ -1,4 +1,4 @@
-"""API for campaigns: drafting, reading, changing and moving them."""
+"""API for campaigns: creating drafts, reading, changing, copying, opening and closing campaigns."""
 
 from typing import Any
 
@@ -28,7 +28,7 @@ from studies.access import study_for
 from web.api.bodies import ParameterSetSerializer, checked_body
 
 _MOVE = extend_schema(
-    description="Change a campaign's state; the address names the verb.",
+    description="Change the state of a campaign, as the last part of the address says.",
     request=None,
     responses=CampaignSerializer,
 )

@@ -1,4 +1,4 @@
-"""Addresses of campaigns and labelling."""
+"""Addresses of the API for campaigns and labelling."""
 
 from annotation.api import assignments, campaigns, texts
 from web.api.routers import TwinRouter
@@ -11,6 +11,6 @@ router.register("studies/<slug:slug>/campaigns", campaigns.StudyCampaignViewSet,
 router.register("campaigns", campaigns.CampaignViewSet, "campaign")
 router.register("campaigns", texts.CampaignTextViewSet, "campaign-text")
 
-# The most frequent requests come first, because addresses are tried in this order.
+# The most frequent requests come first, because Django tries addresses in this order.
 _FREQUENT = ("assignments/<uuid:public_id>/submit", "campaigns/<int:pk>/next")
 urlpatterns = sorted(router.urls, key=lambda entry: str(entry.pattern) not in _FREQUENT)

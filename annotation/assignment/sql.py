@@ -1,4 +1,4 @@
-"""Hand-written SQL: the statements of the annotators' loop, each with its reason and its price.
+"""Hand-written SQL for submitting answers and leasing tasks, each statement with its reason and its cost.
 
 Everything else uses the ORM. The figures are processor time of web server and database together for one
 submission with its next task (decision 0024), or for one run of the statement, on PostgreSQL.

@@ -1,1 +1,1 @@
-"""What a campaign needs before people are asked: a checklist that can refuse, and waivers with a reason."""
+"""The checklist that a campaign must pass before it opens, and waivers of its checks, each with a reason."""

@@ -1,4 +1,4 @@
-"""The checklist of a campaign, and opening it when each check passed or was waived."""
+"""The checklist of a campaign, and opening a campaign whose checks have all passed or been waived."""
 
 from dataclasses import dataclass
 
@@ -29,7 +29,7 @@ class ChecklistLine:
 
 
 def checklist(campaign: Campaign) -> list[ChecklistLine]:
-    """Return every check of a draft; none in a simulated study, which asks nobody."""
+    """Return every check of a draft. A simulated study has no checks, because it asks no people."""
     if campaign.study.simulated:
         return []
     state = LaunchState(campaign)
@@ -42,9 +42,9 @@ def checklist(campaign: Campaign) -> list[ChecklistLine]:
 
 @transaction.atomic
 def open_checked(*, campaign: Campaign, by: User | None) -> Campaign:
-    """Open a draft whose checks all passed or were waived; else refuse and say what is missing.
+    """Open a draft whose checks have all passed or been waived; otherwise raise Conflict with what is missing.
 
-    A draft that has nothing to ask is refused for that first.
+    The checks are skipped for a draft without tasks, which `lifecycle.open_` refuses.
     """
     if campaign.state == Campaign.State.DRAFT and not campaign.imported:
         missing = [line for line in checklist(campaign) if line.state == "missing"]
@@ -59,9 +59,9 @@ def open_checked(*, campaign: Campaign, by: User | None) -> Campaign:
 
 @transaction.atomic
 def open_in_languages(*, campaign: Campaign, by: User | None) -> Campaign:
-    """Open a draft without the other checks, as programs do; annotators can read it in complete languages only.
+    """Open a draft, as programs do, after checking only its languages. Annotators can choose only complete languages.
 
-    It is refused while texts of a language are missing and no lead left them in English or waived the check.
+    Raises Conflict if texts of a language are missing, unless a lead left them in English or waived the check.
     """
     if campaign.state == Campaign.State.DRAFT and campaign.languages.exists():
         for line in checklist(campaign):

@@ -1,4 +1,4 @@
-"""What is checked before a campaign opens. Each check says in one sentence what is missing."""
+"""The checks before a campaign opens. Each check says in one sentence what is missing."""
 
 import re
 from collections.abc import Callable

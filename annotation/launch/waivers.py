@@ -1,4 +1,4 @@
-"""Waiving checks that a campaign need not pass before it opens."""
+"""Waiving checks, so that a campaign can open without passing them."""
 
 from collections.abc import Collection
 

@@ -2,8 +2,9 @@
 
 A lead's rules are checked after every tenth answer of an annotator, outside the transaction that saves it, and for
 everybody when a lead asks or changes a rule. With standard rules only, an annotator is checked after an answer at
-most once a minute in each process, which keeps submissions fast. Pages that show flags check first. No check is due
-because an answer was to a gold task or a repeat: a warning that often follows these would give them away.
+most once a minute in each process, which keeps submissions fast. Pages that show flags check first. An
+answer to a gold task or a repeat never makes a check due by itself: frequent warnings after such answers would reveal
+which tasks are checks.
 """
 
 from collections.abc import Collection, Iterable, Mapping

@@ -8,14 +8,14 @@ Only annotations that count (`annotation.answers.inclusion`) are measured; gold 
 - agreement: the mean over shared units (image and attribute, or attribute) of the share of the others' answers
   that equal theirs (metrics.md §4);
 - self-consistency: the share of the answers on repeats that equal those given before;
-- median seconds: the median active time a screen, idle time left out by the browser;
+- median seconds: the median active time per screen; the browser leaves out idle time;
 - straight-lining: the share of the most frequent answer. A rating's answer is its value; a marking's is the set
   of ticked positions, where 'all' and 'none of the above' are one answer each whatever the length of the screen.
   So always ticking nothing, everything or the first word has the same effect;
 - variety: how often they gave an answer about an attribute other than their most frequent one, divided by how
   often others' answers imply it: answers about the same unit or, where nobody else answered that, the campaign's
-  latest answers. Somebody who rightly finds nothing in most pictures has a variety around 1, somebody who never
-  looks one near 0. Defined once `OTHERS_DUE` other answers were due.
+  latest answers. Somebody who rightly finds nothing in most pictures has a variety around 1; somebody who never
+  looks has one near 0. Undefined if others' answers imply fewer than `OTHERS_DUE` such answers.
 
 `analysis.metrics` has agreement, gold accuracy and self-consistency as pure functions of tables, for results.
 Neither package may import the other, and a page of a running campaign cannot load every judgement. The tests check

@@ -1,4 +1,4 @@
-"""What an annotator's device needs to send later what it could not send before.
+"""Template tags with what an annotator's device needs to resend answers that it could not send.
 
 See static/annotation/annotator/submission/resend.js.
 """

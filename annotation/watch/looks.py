@@ -1,7 +1,7 @@
-"""Looks at the precision of running campaigns: when the next is due, and what the one before found.
+"""Looks at the precision of running campaigns: when the next look is due, and recording its half-width.
 
-The half-width itself is computed above this app, from results. It is looked at after `stop_least` answers and then
-after every `stop_every`, because each look makes the final interval a little too narrow.
+An app above this one computes the half-width from results (`analysis.planning.precision_looks`). Looks are only after
+`stop_least` answers and then after every `stop_every`, because each look makes the final interval a little too narrow.
 """
 
 from collections.abc import Iterator

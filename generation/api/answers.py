@@ -1,4 +1,4 @@
-"""Overrides of models' answers by leads in the REST API."""
+"""Leads' overrides of the codings of models' answers, in the REST API."""
 
 from django.db.models import QuerySet
 from drf_spectacular.utils import extend_schema

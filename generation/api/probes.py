@@ -1,4 +1,4 @@
-"""Probe runs in the REST API: estimating, starting and following them, and the answers of their models."""
+"""Probe runs in the REST API: estimating, starting and following them, and reading their answers."""
 
 from collections.abc import Mapping
 from dataclasses import fields

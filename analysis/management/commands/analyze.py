@@ -1,4 +1,4 @@
-"""Compute every measure a study's labels allow and write them as files."""
+"""Compute every measure that a study's labels allow, and write the results to files."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""Whether a release may be built in addition to earlier ones, and what would help if it may not."""
+"""Whether a release may be built, given the earlier ones, and the remedies if it may not."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The pairs a study's resource lists, as rows of a release and as the roles that judgements have."""
+"""The pairs that a study's resource lists, as rows of a release and as the roles that judgements have."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Counted annotations of a campaign with all that was answered in them, a page at a time, in the release's order."""
+"""Annotations of a campaign that count, with their answers, one page at a time in the order of the release."""
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass

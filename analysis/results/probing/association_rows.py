@@ -1,4 +1,4 @@
-"""Associations of a stored report: filtered, in an order that is named, some rows at a time."""
+"""Associations of a stored report: filtered, sorted, one page at a time."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

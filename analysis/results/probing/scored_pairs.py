@@ -1,4 +1,4 @@
-"""The pairs that scorers of associations look at: those that are significant by either rule."""
+"""The pairs that scorers of associations score: those that are significant by either rule."""
 
 from analysis.results.data.endpoint_models import read_served_models
 from analysis.results.data.word_answers import read_word_answers

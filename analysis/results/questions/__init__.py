@@ -1,1 +1,1 @@
-"""Results of campaigns of kinds of questions: which measures there are, and their tables."""
+"""Results of campaigns of questions: the measures that a kind may declare, and their tables."""

@@ -1,9 +1,10 @@
-"""Which groups of annotators may be shown: by each part of the profile, and by how they relate to who is depicted.
+"""Which groups of annotators may be shown: by each field of the profile, and by their relation to the depicted group.
 
-Nobody is described alone, by subtraction neither: in each model a group is shown where at least
-`LEAST_ANNOTATORS` people make it up and as many are in none of it; where those left over by all groups shown
-are fewer, the smallest of these is folded in with them. Of single identity groups nothing is told unless the same
-holds for every one of them.
+No result may describe fewer than `LEAST_ANNOTATORS` people, not even by subtraction. In each model, a group is shown if
+at least that many people are in it and at least that many are outside it. If fewer people remain in no shown group, the
+smallest shown groups are hidden as well, until enough or none remain. If a field allows several values, the overlaps
+and differences of shown groups must also be empty or large enough. Results for single identity groups are shown only if
+all of this holds for every identity group.
 """
 
 from collections.abc import Iterable
@@ -30,10 +31,10 @@ Members = frozenset[tuple[str, str]]
 class Grouping:
     """The groups of one field that may be shown.
 
-    `memberships`: field, group, annotator, identity_group (the depicted group; empty for all). By model: `shown`, the
-    groups that may be shown; `each`, whether they may be shown for single identity groups too; `hidden`, whether
-    somebody is in no shown group; `said`, the annotators who filled in the field. `sizes`: annotators by model,
-    identity group ("" for all) and group.
+    `memberships`: field, group, annotator, identity_group (the depicted group; null for all). By model: `visible`, the
+    groups that may be shown; `each_identity_group`, whether they may be shown for single identity groups too; `hidden`,
+    whether somebody is in no shown group; `respondents`, the annotators who filled in the field. `sizes`: annotators
+    by model, identity group ("" for all) and group.
     """
 
     field: str

@@ -1,4 +1,4 @@
-"""θ by machines: scores become judgements at a threshold and go through the measure that people's go through."""
+"""Automated θ: scores become judgements at a threshold, and θ is computed from them as from people's judgements."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""How the headline and the ranking of groups change with the choices made."""
+"""How the headline and the ranking of groups change if the same answers are counted differently."""
 
 from collections.abc import Iterator
 

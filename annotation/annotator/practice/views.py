@@ -1,6 +1,6 @@
 """Practice before real tasks: introduction, one task after another with feedback, and the result.
 
-Plain forms and pages; the script adds keys, and boxes to the picture.
+The pages work without scripts; the script adds keyboard shortcuts, and drawing boxes on the picture.
 """
 
 import json

@@ -1,1 +1,1 @@
-"""Words for annotators that have to be translated: of scripts, and of refusals."""
+"""Translated texts for annotators: of scripts and of refusals; and the choice of a campaign's language."""

@@ -54,21 +54,17 @@ from studies.access import require, studies_visible_to, study_for
 from web.api.bodies import checked_body
 
 _STATE = OpenApiParameter("state", str, description="Return only answers in this state.")
-_WORK = "Start work that takes longer than a request, and return its job; the address names the work."
-_MISSING = "Treat missing answers as deleted, or keep their labels; the address names the decision."
 
 Handler = Callable[..., Response]
 
 
-def _verb(
-    responses: Any, *, request: Any = None, below: str = "", description: str | None = None
-) -> Callable[[Handler], Any]:
-    """Make a method the action of a POST to an address named after it, for those who may connect other tools."""
+def _verb(responses: Any, *, request: Any = None, below: str = "") -> Callable[[Handler], Any]:
+    """Make a method an action: a POST to an address with the name of the method, for people who may connect tools."""
 
     def make(handler: Handler) -> Any:
         address = below + handler.__name__.replace("_", "-")
         verb = action(detail=True, methods=["post"], url_path=address)(handler)
-        described = extend_schema(request=request, responses=responses, description=description)(verb)
+        described = extend_schema(request=request, responses=responses)(verb)
         return requires(post=Capability.CONNECT)(described)
 
     return make
@@ -133,7 +129,7 @@ class ServerViewSet(GenericViewSet[Any]):
     @extend_schema(parameters=[_STATE], responses=PersonSerializer(many=True))
     @action(detail=True, url_path="people/")
     def people(self, request: Request, pk: int) -> Response:
-        """The users of a Label Studio server, and the annotators they are here."""
+        """The users of a Label Studio server, and the annotator with whom each is matched."""
         rows = people_of(server_for(request, pk))
         state = request.query_params.get("state")
         page = self.paginate_queryset(
@@ -143,7 +139,7 @@ class ServerViewSet(GenericViewSet[Any]):
 
 
 class PersonViewSet(ViewSet):
-    """Leave out a user, also forget their name, or undo the decision who they are; the address names the verb."""
+    """Decisions about the users of a Label Studio server."""
 
     lookup_value_converter = "int"
 
@@ -166,16 +162,19 @@ class PersonViewSet(ViewSet):
 
     @_verb(PersonSerializer)
     def ignore(self, request: Request, pk: int) -> Response:
+        """Leave out the answers of a user, existing and future ones."""
         identity.ignore(user=user_for(request, pk), by=signed_in_user(request))
         return Response(PersonSerializer(user_for(request, pk)).data)
 
     @_verb(PersonSerializer)
     def undo(self, request: Request, pk: int) -> Response:
+        """Undo the decision about a user. Until the next decision, the user's answers do not count."""
         identity.undo(user=user_for(request, pk), by=signed_in_user(request))
         return Response(PersonSerializer(user_for(request, pk)).data)
 
     @_verb(PersonSerializer)
     def erase(self, request: Request, pk: int) -> Response:
+        """Forget the name of a user, and leave out their answers permanently."""
         identity.erase(user=user_for(request, pk), by=signed_in_user(request))
         return Response(PersonSerializer(user_for(request, pk)).data)
 
@@ -212,37 +211,42 @@ class BridgeViewSet(GenericViewSet[Any]):
         lifecycle.end(bridge=bridge_for(request, pk), by=signed_in_user(request))
         return Response(status=204)
 
-    @_verb({202: JobSerializer}, below="label-studio/", description=_WORK)
+    @_verb({202: JobSerializer}, below="label-studio/")
     def push(self, request: Request, pk: int) -> Response:
+        """Start a job that sends the campaign to Label Studio; later, it sends only what is new or has changed."""
         job = job_queue.start_push(bridge=bridge_for(request, pk), by=signed_in_user(request))
         return _started(request, job)
 
-    @_verb({202: JobSerializer}, below="label-studio/", description=_WORK)
+    @_verb({202: JobSerializer}, below="label-studio/")
     def reconcile(self, request: Request, pk: int) -> Response:
+        """Start a job that compares everything in Label Studio with what is stored here."""
         job = job_queue.start_reconcile(bridge=bridge_for(request, pk), by=signed_in_user(request))
         return _started(request, job)
 
-    @_verb({202: JobSerializer}, below="label-studio/", description=_WORK)
+    @_verb({202: JobSerializer}, below="label-studio/")
     def replace_addresses(self, request: Request, pk: int) -> Response:
+        """Start a job that replaces the addresses of all images, so that earlier addresses stop working."""
         job = job_queue.start_addresses(bridge=bridge_for(request, pk), by=signed_in_user(request))
         return _started(request, job)
 
     @_verb(BridgeSerializer, request=RenewalSerializer, below="label-studio/")
     def renew_addresses(self, request: Request, pk: int) -> Response:
-        """Extend the validity of images' addresses."""
+        """Extend the time for which the addresses of images are valid."""
         bridge = bridge_for(request, pk)
         image_access.renew(
             bridge=bridge, by=signed_in_user(request), **checked_body(RenewalSerializer, request)
         )
         return _status(request, pk)
 
-    @_verb(BridgeSerializer, below="label-studio/", description=_MISSING)
+    @_verb(BridgeSerializer, below="label-studio/")
     def keep_labels(self, request: Request, pk: int) -> Response:
+        """Keep the labels of answers that are missing in Label Studio."""
         deletions.keep_labels(bridge=bridge_for(request, pk), by=signed_in_user(request))
         return _status(request, pk)
 
-    @_verb(BridgeSerializer, below="label-studio/", description=_MISSING)
+    @_verb(BridgeSerializer, below="label-studio/")
     def confirm_deletions(self, request: Request, pk: int) -> Response:
+        """Treat answers that are missing in Label Studio as deleted."""
         deletions.confirm_deletions(bridge=bridge_for(request, pk), by=signed_in_user(request))
         return _status(request, pk)
 
@@ -250,7 +254,7 @@ class BridgeViewSet(GenericViewSet[Any]):
     @extend_schema(responses=CleanupLineSerializer(many=True))
     @action(detail=True, url_path="label-studio/cleanup", pagination_class=None)
     def cleanup(self, request: Request, pk: int) -> Response:
-        """Answers in Label Studio that do not count here, by kind and person; deleting them there."""
+        """The numbers of answers in Label Studio that do not count here, by kind and person."""
         lines = cleanup.lines_of(bridge_for(request, pk))
         return Response(CleanupLineSerializer(lines, many=True).data)
 
@@ -275,9 +279,7 @@ class BridgeViewSet(GenericViewSet[Any]):
 
 
 class AnswerViewSet(ViewSet):
-    """Keep the author's version, accept a version that somebody else sent or changed, or undo the decision; the address
-    names the decision. `allow` and `disallow` are other names for `take` and `undo`.
-    """
+    """Decisions about the versions of an answer in Label Studio."""
 
     lookup_value_converter = "int"
 
@@ -289,32 +291,37 @@ class AnswerViewSet(ViewSet):
 
     @_verb(AnswerVersionsSerializer)
     def keep(self, request: Request, pk: int) -> Response:
+        """Keep the author's version; without one, leave the answer out."""
         edits.keep(mirrored=_answer_for(request, pk), by=signed_in_user(request))
         return _versions(request, pk)
 
     @_verb(AnswerVersionsSerializer)
     def take(self, request: Request, pk: int) -> Response:
+        """Accept the current version although somebody else sent or changed it."""
         edits.take(mirrored=_answer_for(request, pk), by=signed_in_user(request))
         return _versions(request, pk)
 
     @_verb(AnswerVersionsSerializer)
     def undo(self, request: Request, pk: int) -> Response:
+        """Undo the decision about an answer."""
         edits.undo(mirrored=_answer_for(request, pk), by=signed_in_user(request))
         return _versions(request, pk)
 
     @_verb(AnswerVersionsSerializer)
     def allow(self, request: Request, pk: int) -> Response:
+        """Another name for `take`."""
         edits.take(mirrored=_answer_for(request, pk), by=signed_in_user(request))
         return _versions(request, pk)
 
     @_verb(AnswerVersionsSerializer)
     def disallow(self, request: Request, pk: int) -> Response:
+        """Another name for `undo`."""
         edits.undo(mirrored=_answer_for(request, pk), by=signed_in_user(request))
         return _versions(request, pk)
 
     @_verb(AnswerVersionsSerializer, request=RestoringSerializer)
     def restore(self, request: Request, pk: int) -> Response:
-        """Restore a version as the one that counts. Nothing is written to Label Studio."""
+        """Choose the version that counts. Nothing is written to Label Studio."""
         mirrored = _answer_for(request, pk)
         edits.restore(
             mirrored=mirrored, by=signed_in_user(request), **checked_body(RestoringSerializer, request)
@@ -323,7 +330,7 @@ class AnswerViewSet(ViewSet):
 
 
 def _status(request: Request, pk: int, *, status: int = 200) -> Response:
-    """Return the campaign's bridge as it is now stored."""
+    """Respond with the campaign's bridge, read again from the database."""
     return Response(BridgeSerializer(bridge_summary(bridge_for(request, pk))).data, status=status)
 
 
@@ -332,7 +339,7 @@ def _started(request: Request, job: Job) -> Response:
 
 
 def _versions(request: Request, pk: int) -> Response:
-    """Return the answer as it is now stored, with its versions."""
+    """Respond with the answer and its versions, read again from the database."""
     answer = _answer_for(request, pk)
     versions = versions_of(answer, answer.project.bridge.campaign)
     lines = AnswerVersionSerializer(versions.lines, many=True).data

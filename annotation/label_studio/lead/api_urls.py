@@ -1,4 +1,4 @@
-"""Addresses of Label Studio's integration in the API."""
+"""Addresses of the API for Label Studio."""
 
 from django.urls import path
 

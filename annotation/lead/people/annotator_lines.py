@@ -1,4 +1,4 @@
-"""The annotators of a campaign with the numbers a lead reads."""
+"""The annotators of a campaign with the numbers that leads see."""
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import asdict, dataclass

@@ -1,4 +1,4 @@
-"""Whether a person who comes by a link really has its place: Prolific confirms it, or has signed the link."""
+"""Whether a person who comes by a link really has the place that it names: Prolific confirms it or signed the link."""
 
 from typing import Any
 from urllib.parse import urlsplit

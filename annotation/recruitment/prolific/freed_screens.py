@@ -1,4 +1,4 @@
-"""Freeing the screens of people who left at Prolific: when the event comes, else by a worker within a second."""
+"""Freeing the screens of people who left Prolific: when the event arrives, else by a worker within a second."""
 
 import logging
 from collections import defaultdict

@@ -1,4 +1,4 @@
-"""Taking over Prolific's statuses of places: people who left have no screens, and payments are recorded."""
+"""Updating places from their statuses at Prolific: screens of people who left are freed, payments are recorded."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta

@@ -1,4 +1,4 @@
-"""Counted annotations of a campaign of declared questions with their answers, a page at a time."""
+"""Annotations that count in a campaign of declared questions, with their answers, one page at a time."""
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
