@@ -34,7 +34,7 @@ class Address:
 
     @property
     def served(self) -> set[str]:
-        """Return the methods that a viewset maps or a view class defines; for a function, those with a right."""
+        """Return the methods that a viewset maps or a view class defines; of a function, the methods with a right."""
         if actions := getattr(self.view, "actions", None):
             return {name.upper() for name in actions} - _NO_VERBS
         inner = getattr(self.view, "view_class", None) or getattr(self.view, "cls", None)

@@ -31,7 +31,7 @@ class Silent(APIView):
 
 @requires(get=Capability.SIGNED_IN, post=Capability.SIGNED_IN)
 class PartlySilent(ListModelMixin, GenericViewSet[User]):
-    """The class states a right of `list`, which it inherits; its own actions must state theirs."""
+    """The class states the right of `list`, which it inherits; its own actions must state their rights."""
 
     serializer_class = Serializer
     queryset = User.objects.none()

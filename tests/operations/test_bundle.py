@@ -37,7 +37,7 @@ for _ in range(600):
         break
 assert answer.status == 200
 END
-# The web server may answer this before "serve" has seen it answer.
+# The web server may answer the request above before "serve" reports that the server is ready.
 for _ in $(seq 300); do
     if grep -q "Stereoscope is at" serve.log; then break; fi
     sleep 0.2

@@ -7,7 +7,7 @@ diff say why the rule matters and name the tests:
     tests: tests/annotation/labelling/test_real_path.py -k consent
     database: postgresql
 
-With `--migrations` before them, the tests get what only migrations create; otherwise tables are made from the models.
+With `--migrations` before the tests, migrations create the tables, including triggers; otherwise the models do.
 `database` is for a mutant that only PostgreSQL shows; elsewhere it is skipped. Every diff is applied to a copy of the
 tracked files, and its tests have to fail there. A mutant that survives is a rule without a test. A diff that does not
 apply, tests that fail without it, and tests that cannot be collected are errors. A mutant whose tests are all skipped,

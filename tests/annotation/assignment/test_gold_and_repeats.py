@@ -258,7 +258,7 @@ def test_gold_tasks_that_ran_out_do_not_count_as_given(study, lead):
     for task in campaign.tasks.filter(purpose="gold"):
         lease_gold(campaign, anna, task)
     assert leases.release(annotator=anna, campaign=campaign) == 3
-    # One task was answered, so one in two is due with the next.
+    # One task was answered, and every second task should be a gold task, so the next may be one.
     assert gold_and_repeats.fitting((Purpose.GOLD,), campaign, anna.pk, turn=1) is not None
 
 

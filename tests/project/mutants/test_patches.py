@@ -33,7 +33,7 @@ def test_the_tests_of_mutants_exist(folder):
 
 
 def _words_without_tests(mutant):
-    """Return the words of a `-k` that no named file contains: a renamed test would no longer be chosen."""
+    """Return the words of `-k` that no named file contains, for example because the test was renamed."""
     files, _, expression = " ".join(mutant.tests).partition(" -k ")
     paths = [ROOT / name.partition("::")[0] for name in files.split() if not name.startswith("--")]
     if not all(path.exists() for path in paths):

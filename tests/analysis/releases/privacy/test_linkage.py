@@ -227,7 +227,7 @@ def test_people_who_left_stay_hidden_in_the_release_that_holds_them():
 
 
 def test_people_who_left_stay_hidden_by_the_k_of_the_release_that_holds_them():
-    """Eight are withheld with k = 5; three leave. The five who stay must hide them, although now k = 3."""
+    """Eight people are withheld with k = 5, and three leave. The five who stay still hide them, even if k is 3."""
     people = {n: profile(gender="Woman") for n in range(10)}
     people |= {n: profile(gender=f"in own words {n}") for n in range(10, 18)}
     first = kept(1, 5, release_of(people), set(people))
@@ -238,7 +238,7 @@ def test_people_who_left_stay_hidden_by_the_k_of_the_release_that_holds_them():
 
 
 def test_somebody_who_gave_details_later_than_others_is_not_told_apart():
-    """Readers see who of the first release had no details there."""
+    """Readers see who had no details in the first release."""
     people = {n: profile(gender="Woman") for n in range(10)}
     first = kept(1, 5, release_of(people), {*people, 10})
     assert first.without_profile == {10}

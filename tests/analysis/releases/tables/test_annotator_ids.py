@@ -88,7 +88,7 @@ def test_a_release_of_people_advises_to_follow_annotators(bring, released):
 
 
 def test_a_person_has_another_id_in_each_study_and_each_version():
-    """The first letters of an id name the version; the rest would link two releases."""
+    """The first letters of an id name the version; if the rest stayed the same, it would link two releases."""
     ids = {
         annotator_id("tidal-heron", key=new_key(study=study, version=version), version=1, length=8)
         for study in (1, 2)
