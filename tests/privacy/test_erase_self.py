@@ -4,6 +4,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from accounts.consent_texts import ErasurePromise
 from accounts.models import Annotator, ConsentText, User
 from annotation.recruitment.models import PanelPayment, PanelPlace
 from privacy.erasure import promises
@@ -98,6 +99,16 @@ def test_a_lead_who_also_labels_is_told_what_to_do(free, study):
 def test_a_later_text_does_not_revoke_a_promise(free, study, lead):
     later = consent.publish_consent(study=study, body="Our own.", content_notice="Careful.", by=lead)
     ConsentText.objects.filter(pk=later.pk).update(may_erase_self=False)
+    assert promises.of_annotator(free.annotator).by_self
+
+
+def test_the_promise_of_the_text_that_was_read_first_is_not_revoked_by_agreeing_to_the_study_s_own(
+    free, study, lead
+):
+    own = consent.publish_consent(
+        study=study, body="Our own.", content_notice="Careful.", promise=ErasurePromise(), by=lead
+    )
+    consent.give(annotator=free.annotator, text=own, study=study)
     assert promises.of_annotator(free.annotator).by_self
 
 

@@ -7,6 +7,7 @@ from hashlib import sha256
 import pytest
 from axes.models import AccessLog
 from django.core.management import call_command
+from django.db.models.functions import Now
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
@@ -137,6 +138,29 @@ def test_a_promise_of_deletion_in_one_version_is_kept(person, marking, lead, stu
     consent.give(annotator=person.annotator, text=second, study=study)
     assert (later.labels_when_erased, second.labels_when_erased) == ("delete", "sever")
     assert erase_annotator(annotator=person.annotator, by=lead).answers_kept == 0
+
+
+def test_a_promise_of_the_text_that_was_read_before_the_study_had_its_own_is_kept(
+    person, marking, lead, study
+):
+    promise(marking, "delete")
+    own = consent.publish_consent(
+        study=study, body="Our text.", content_notice="Careful.", promise=ErasurePromise("sever"), by=lead
+    )
+    consent.give(annotator=person.annotator, text=own, study=study)
+    assert erase_annotator(annotator=person.annotator, by=lead).answers_kept == 0
+
+
+def test_a_text_that_somebody_read_only_in_another_study_promises_nothing_in_this_one(
+    person, marking, lead, study
+):
+    promise(marking, "delete")
+    own = consent.publish_consent(
+        study=study, body="Our text.", content_notice="Careful.", promise=ErasurePromise("sever"), by=lead
+    )
+    consent.give(annotator=person.annotator, text=own, study=study)
+    person.answers.update(submitted_at=Now())
+    assert erase_annotator(annotator=person.annotator, by=lead).answers_kept == 2
 
 
 def test_answers_of_a_study_that_somebody_withdrew_from_are_deleted(person, marking, lead, study):

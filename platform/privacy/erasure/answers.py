@@ -8,6 +8,7 @@ from django.db.models import Q
 from accounts.models import Annotator, ConsentText
 from annotation.assignment import slots
 from annotation.models import Annotation, Assignment, Campaign, Enrolment, Judgement
+from privacy.erasure import consents
 from privacy.inventory import blank
 from studies import consent
 from studies.models import Study, Withdrawal
@@ -42,7 +43,7 @@ def promise_of(annotator: Annotator, study: Study) -> Labels:
     """
     if consent.withdrawal_of(annotator, study) is not None:
         return Labels.DELETE
-    promises = set(consent.rests_on(annotator, study).values_list("text__labels_when_erased", flat=True))
+    promises = set(consents.binding(annotator, study).values_list("text__labels_when_erased", flat=True))
     return Labels.SEVER if promises == {Labels.SEVER.value} else Labels.DELETE
 
 

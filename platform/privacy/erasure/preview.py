@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from accounts.models import Annotator, Consent
 from annotation.models import Annotation
-from privacy.erasure import answers
+from privacy.erasure import answers, consents
 from studies import consent
 from studies.models import Study
 
@@ -39,7 +39,7 @@ def _preview(annotator: Annotator, study: Study) -> StudyPreview:
         kept_count = own_answers.filter(campaign__labelled_in="").count()
     return StudyPreview(
         study=study,
-        consents=list(consent.rests_on(annotator, study).select_related("text").order_by("text__version")),
+        consents=list(consents.binding(annotator, study).select_related("text").order_by("text__version")),
         withdrew=consent.withdrawal_of(annotator, study) is not None,
         answers_deleted=own_answers.count() - kept_count,
         answers_kept=kept_count,

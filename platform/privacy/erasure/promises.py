@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from accounts.models import Annotator
-from privacy.erasure import answers
+from privacy.erasure import answers, consents
 from studies import consent
 from studies.models import Study
 
@@ -33,5 +33,5 @@ def may_erase_self(annotator: Annotator, study: Study) -> bool:
 
     A promise remains valid when the text changes. Without any consent, the current text decides.
     """
-    promised = set(consent.rests_on(annotator, study).values_list("text__may_erase_self", flat=True))
+    promised = set(consents.binding(annotator, study).values_list("text__may_erase_self", flat=True))
     return True in promised if promised else consent.current_text(study).may_erase_self
