@@ -1,4 +1,4 @@
-"""From the invitation to the first task: introduction, consent, about you, the personal link."""
+"""Pages from the invitation to the first task: introduction, consent, about you, the personal link."""
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render

@@ -1,4 +1,4 @@
-"""Which answers of a campaign measures of quality compare, as parts of SQL, and which measures its kind has.
+"""Which answers of a campaign the quality measures compare, as parts of SQL, and which measures its kind has.
 
 An answer about an attribute is compared unchanged. For kinds with declared questions, measures use the first question
 that is asked once on every screen and has a single answer: a point of a scale, a choice, or the place of the better one

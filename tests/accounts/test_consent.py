@@ -125,7 +125,9 @@ def test_agreeing_in_another_study_ends_no_withdrawal_from_this_one(study, annot
     assert list(consent.withdrawn_from(study)) == [annotator]
 
 
-def test_withdrawing_before_agreeing_to_the_own_text_of_a_study_takes_back_the_built_in_one(study, annotator):
+def test_withdrawing_before_agreeing_to_a_studys_own_text_withdraws_consent_to_the_built_in_one(
+    study, annotator
+):
     other = Study.objects.create(name="Lakes", slug="lakes", seed=1)
     consent.give(annotator=annotator, text=consent.current_text(study), study=study)
     consent.publish_consent(study=study, body="Ours.", content_notice="Careful.", by=None)
@@ -134,7 +136,7 @@ def test_withdrawing_before_agreeing_to_the_own_text_of_a_study_takes_back_the_b
     assert not consent.has_consented(annotator, other)
 
 
-def test_agreeing_again_ends_no_withdrawal_of_another_person(study, annotator):
+def test_agreeing_again_does_not_end_the_withdrawal_of_another_person(study, annotator):
     text = consent.current_text(study)
     other = Annotator.objects.create()
     for person in (annotator, other):

@@ -11,7 +11,7 @@ def test_names_are_found_in_any_case_and_as_keys():
         assert not NAMES.are_in(NAMES.removed_from(value))
 
 
-def test_parts_of_other_words_and_short_numbers_are_no_names():
+def test_parts_of_other_words_and_short_numbers_are_not_names():
     for value in ("Maria Kerning", "in 17 studies", {"kern": "maria"}):
         assert not NAMES.are_in(value)
         assert NAMES.removed_from(value) == value

@@ -1,4 +1,4 @@
-"""Rows of a draft are added, removed and moved by the buttons of its form."""
+"""Adding, removing and moving rows of a draft with the buttons of its form."""
 
 from dataclasses import dataclass
 from typing import Any

@@ -1,4 +1,4 @@
-"""A declaration on its way through a form: whatever was typed, by the paths of the declaration's fields.
+"""A declaration as typed into a form: the values, by the paths of the declaration's fields.
 
 A draft has the structure of a kind's file and may be incomplete. In the form, references to questions and answers use
 their positions, so that they remain valid after a change of name or code.

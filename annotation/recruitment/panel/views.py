@@ -1,4 +1,4 @@
-"""From a panel's link to the first screen, and from the last back to the panel."""
+"""Pages between a panel's link and the first screen, and from the last screen back to the panel."""
 
 from collections.abc import Callable
 from functools import wraps

@@ -171,7 +171,7 @@ def test_a_lead_who_changes_their_mind_can_have_the_screens_asked_again(marking,
     assert invariants_hold()
 
 
-def test_every_place_of_a_screen_is_freed_when_several_of_its_labels_count_no_more(marking, lead):
+def test_every_place_of_a_screen_is_freed_when_several_of_its_labels_no_longer_count(marking, lead):
     people = [new_annotator(marking) for _ in range(2)]
     for person in people:
         answers(person, marking, 8)

@@ -7,7 +7,7 @@ from studies.membership import add_member
 from studies.models import StudyMembership
 
 
-def test_a_blocked_account_becomes_no_member(study, lead, stranger):
+def test_a_blocked_account_cannot_become_a_member(study, lead, stranger):
     type(stranger).objects.filter(pk=stranger.pk).update(is_active=False)
     with pytest.raises(DomainError) as refusal:
         add_member(study=study, username=stranger.username, role="analyst", by=lead)

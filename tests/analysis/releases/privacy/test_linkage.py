@@ -237,7 +237,7 @@ def test_people_who_left_stay_hidden_by_the_k_of_the_release_that_holds_them():
     assert {made.profiles[n] for n in range(10, 15)} == {NOTHING}
 
 
-def test_somebody_who_gave_details_later_than_others_is_not_told_apart():
+def test_somebody_who_gave_details_later_than_others_is_exposed():
     """Readers see who had no details in the first release."""
     people = {n: profile(gender="Woman") for n in range(10)}
     first = kept(1, 5, release_of(people), {*people, 10})
