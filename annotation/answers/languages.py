@@ -1,4 +1,4 @@
-"""The language in which a person reads a campaign: all texts of a screen are in one language."""
+"""The language in which a person reads a campaign. Texts without a translation stay in English."""
 
 from collections.abc import Mapping, Sequence
 from typing import Protocol

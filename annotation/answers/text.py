@@ -1,4 +1,4 @@
-"""Which text can be stored."""
+"""Whether every database can store a text."""
 
 
 def is_text(text: str) -> bool:

@@ -1,4 +1,4 @@
-"""Whom personal links are for: notes and e-mail addresses, typed line by line or read from a table."""
+"""The recipients of personal links: notes and e-mail addresses, typed line by line or read from a table."""
 
 import re
 from collections import Counter

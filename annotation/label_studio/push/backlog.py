@@ -1,4 +1,4 @@
-"""How Label Studio differs from the data here, and the missing answers for which nobody there is asked."""
+"""Differences between Label Studio and the data here, and missing answers that Label Studio asks nobody for."""
 
 from collections import Counter, defaultdict
 from collections.abc import Collection

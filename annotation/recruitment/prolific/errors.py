@@ -1,4 +1,4 @@
-"""What can go wrong with Prolific. No error contains an id of a person or place, or a token."""
+"""Errors of requests to Prolific. No error contains an id of a person or place, or a token."""
 
 import re
 
