@@ -9,6 +9,11 @@ from foundation.errors import DomainError, NotFound
 from studies.models import Study
 
 
+def add_parameters_argument(parser: argparse.ArgumentParser, *, help: str) -> None:
+    """Add `--param NAME=VALUE`, whose values `parameters` reads."""
+    parser.add_argument("--param", action="append", default=[], metavar="NAME=VALUE", help=help)
+
+
 def parameters(pairs: list[str]) -> dict[str, Any]:
     """Return the parameters of --param NAME=VALUE."""
     values: dict[str, Any] = {}
@@ -16,7 +21,7 @@ def parameters(pairs: list[str]) -> dict[str, Any]:
         name, equals, value = pair.partition("=")
         if not equals or not name:
             raise DomainError("parameter_invalid", f"Write --param as NAME=VALUE, not “{pair}”.")
-        # A number or an object is read as such; anything else is text.
+        # A number, a list or an object is read as such; anything else is text.
         try:
             values[name] = json.loads(value)
         except ValueError:
@@ -42,9 +47,14 @@ def amount(text: str) -> Decimal:
     return money
 
 
-def study_named(name: str) -> Study:
+def find_study(name: str) -> Study | None:
     """Return the study of this name or slug."""
-    study = Study.objects.filter(name=name).first() or Study.objects.filter(slug=name).first()
+    return Study.objects.filter(name=name).first() or Study.objects.filter(slug=name).first()
+
+
+def study_named(name: str) -> Study:
+    """Return the study of this name or slug; raise NotFound if there is none."""
+    study = find_study(name)
     if study is None:
         raise NotFound("study_not_found", f"There is no study “{name}”.")
     return study

@@ -1,5 +1,4 @@
 import argparse
-import json
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +11,8 @@ from analysis.scoring.inputs.ngrams import keep_ngrams
 from analysis.scoring.launch import plan_scorer, start, start_here
 from analysis.scoring.parameters import DEFAULT_MODELS, KINDS
 from foundation.commands import DomainCommand
-from foundation.errors import DomainError, NotFound
-from studies.models import Study
+from foundation.errors import DomainError
+from generation.management.arguments import add_parameters_argument, parameters, positive, study_named
 
 
 class Command(DomainCommand):
@@ -61,16 +60,13 @@ class Command(DomainCommand):
         )
         parser.add_argument(
             "--batch-size",
-            type=_positive,
+            type=positive,
             metavar="N",
             help="number of images scored at once; reduced if memory runs out",
         )
         parser.add_argument("--queue", action="store_true", help="queue a job for a background worker")
-        parser.add_argument(
-            "--param",
-            action="append",
-            default=[],
-            metavar="NAME=VALUE",
+        add_parameters_argument(
+            parser,
             help="a parameter of the scorer, such as 'templates=[\"a photo of {attr}\"]'; may be repeated",
         )
         add_person_argument(parser)
@@ -78,7 +74,7 @@ class Command(DomainCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         by = person(options["by"])
         scorer = plan_scorer(
-            study=_study(options["study"]),
+            study=study_named(options["study"]),
             kind=options["scorer"],
             model_id=options["model"],
             parameters=_parameters(options),
@@ -97,36 +93,20 @@ class Command(DomainCommand):
         self.stdout.write(_where(scorer))
 
 
-def _study(name: str) -> Study:
-    study = Study.objects.filter(name=name).first() or Study.objects.filter(slug=name).first()
-    if study is None:
-        raise NotFound("study_not_found", f"There is no study “{name}”.")
-    return study
-
-
 def _parameters(options: dict[str, Any]) -> dict[str, Any]:
-    parameters: dict[str, Any] = {}
-    for pair in options["param"]:
-        name, equals, value = pair.partition("=")
-        if not equals or not name:
-            raise DomainError("parameter_invalid", f"Write --param as NAME=VALUE, not “{pair}”.")
-        # A number or a list is meant as one; anything else is text.
-        try:
-            parameters[name] = json.loads(value)
-        except ValueError:
-            parameters[name] = value
+    values = parameters(options["param"])
     if options["of"] is not None:
-        parameters["of"] = options["of"]
+        values["of"] = options["of"]
     if options["pretrained"] is not None:
-        parameters["pretrained"] = options["pretrained"]
+        values["pretrained"] = options["pretrained"]
     if options["ngrams"] is not None:
         try:
-            parameters["ngrams"] = keep_ngrams(options["ngrams"].read_bytes())
+            values["ngrams"] = keep_ngrams(options["ngrams"].read_bytes())
         except OSError as error:
             raise DomainError(
                 "ngrams_unreadable", f"{options['ngrams']} cannot be read: {error.strerror}."
             ) from None
-    return parameters
+    return values
 
 
 def _where(scorer: Scorer) -> str:
@@ -135,9 +115,3 @@ def _where(scorer: Scorer) -> str:
         f"To see the scores, use “python manage.py analyze --study {scorer.study.slug} --output DIR” or "
         f"open {page}."
     )
-
-
-def _positive(text: str) -> int:
-    if not text.isdigit() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of at least 1")
-    return int(text)

@@ -9,7 +9,7 @@ from catalog.models import Resource
 from foundation.commands import DomainCommand
 from foundation.errors import Conflict, NotFound
 from generation.backends import BACKENDS
-from generation.management.arguments import amount, parameters, positive
+from generation.management.arguments import add_parameters_argument, amount, find_study, parameters, positive
 from generation.prompts.creation import set_prompts
 from generation.prompts.mcas import create_published_mcas_study
 from generation.prompts.scenarios import create_parallel_study
@@ -79,13 +79,7 @@ class Command(DomainCommand):
             help=f"with --queue: spread the images over N workers (default: 1, at most {MOST_WORKERS})",
         )
         parser.add_argument("--retry-failed", action="store_true", help="try failed images again")
-        parser.add_argument(
-            "--param",
-            action="append",
-            default=[],
-            metavar="NAME=VALUE",
-            help="a parameter of the back-end, as NAME=VALUE; may be repeated",
-        )
+        add_parameters_argument(parser, help="a parameter of the back-end, as NAME=VALUE; may be repeated")
         add_person_argument(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -125,7 +119,7 @@ class Command(DomainCommand):
 
     def _study(self, options: dict[str, Any], prompt_set: PromptSet | None, by: User | None) -> Study:
         name = options["study"]
-        study = Study.objects.filter(name=name).first() or Study.objects.filter(slug=name).first()
+        study = find_study(name)
         if study is not None:
             return study
         if not options["create"]:

@@ -9,6 +9,7 @@ from accounts.models import User
 from catalog.imports.descriptors import import_descriptors
 from foundation.commands import DomainCommand
 from foundation.errors import NotFound
+from generation.management.arguments import find_study
 from studies.models import Study
 from studies.protocol.creation import create_study
 from studies.protocol.descriptors import add_descriptors
@@ -36,7 +37,7 @@ class Command(DomainCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         by = person(options["by"])
-        study = _study(options["study"]) if options["study"] else None
+        study = find_study(options["study"]) if options["study"] else None
         if options["study"] and study is None and not options["create"]:
             raise NotFound(
                 "study_not_found", f"There is no study “{options['study']}”; add --create to create it."
@@ -53,10 +54,6 @@ class Command(DomainCommand):
                 )
         for line in lines:
             self.stdout.write(line)
-
-
-def _study(name: str) -> Study | None:
-    return Study.objects.filter(name=name).first() or Study.objects.filter(slug=name).first()
 
 
 def _new_study(name: str, by: User | None) -> Study:

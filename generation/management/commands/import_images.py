@@ -8,6 +8,7 @@ from foundation.commands import DomainCommand
 from foundation.errors import NotFound
 from generation.imports.importer import import_images
 from generation.imports.options import ImageImportOptions
+from generation.management.arguments import find_study
 from studies.models import Study
 from studies.protocol.creation import create_study
 
@@ -61,7 +62,7 @@ class Command(DomainCommand):
 
 
 def _study(name: str, *, create: bool, by: User | None, layout: str) -> Study:
-    study = Study.objects.filter(name=name).first() or Study.objects.filter(slug=name).first()
+    study = find_study(name)
     if study is not None:
         return study
     if not create:

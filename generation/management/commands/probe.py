@@ -5,7 +5,13 @@ from accounts.commands import add_person_argument, person
 from foundation.commands import DomainCommand
 from generation.answerers import ANSWERERS
 from generation.answerers.parameters import BatchParameters
-from generation.management.arguments import amount, parameters, positive, study_named
+from generation.management.arguments import (
+    add_parameters_argument,
+    amount,
+    parameters,
+    positive,
+    study_named,
+)
 from generation.models import ProbeRun
 from generation.probing.estimates import estimate, estimate_words
 from generation.probing.execution import reopen_failed
@@ -68,13 +74,7 @@ class Command(DomainCommand):
             "--fresh", action="store_true", help="start a new run that reuses no earlier answers"
         )
         parser.add_argument("--retry-failed", action="store_true", help="ask failed requests again")
-        parser.add_argument(
-            "--param",
-            action="append",
-            default=[],
-            metavar="NAME=VALUE",
-            help="a parameter of the back-end, as NAME=VALUE; may be repeated",
-        )
+        add_parameters_argument(parser, help="a parameter of the back-end, as NAME=VALUE; may be repeated")
         BatchParameters.add_options(parser)
         add_person_argument(parser)
 
