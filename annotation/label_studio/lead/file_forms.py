@@ -11,6 +11,7 @@ from annotation.label_studio.format.inventory import Inventory, Item, suggestion
 from annotation.label_studio.format.names import CONTROLS, FIELDS, parse_names
 from annotation.label_studio.format.uploads import upload_limit
 from foundation.errors import DomainError
+from web.form_fields import checked_size
 
 _LABELS = {
     "image": "Image",
@@ -50,10 +51,7 @@ class FileForm(forms.Form):
     )
 
     def clean_file(self) -> "UploadedFile[Any]":
-        file: UploadedFile[Any] = self.cleaned_data["file"]
-        if (file.size or 0) > upload_limit():
-            raise forms.ValidationError(f"“{file.name}” is larger than the {upload_limit():,} bytes allowed.")
-        return file
+        return checked_size(self.cleaned_data["file"], upload_limit())
 
 
 class MappingForm(forms.Form):

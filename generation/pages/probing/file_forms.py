@@ -10,6 +10,7 @@ from generation.imports.answers.fields import FIELDS, AnswerImportOptions
 from generation.imports.answers.sample import FileSample
 from generation.imports.answers.uploads import SUFFIXES, upload_limit
 from generation.probing.probe_sets import ProbeSet
+from web.form_fields import checked_size
 
 # Codes are not imported, because imported answers are coded again.
 MAPPED = tuple(field for field in FIELDS if field != "code")
@@ -29,10 +30,7 @@ class AnswerFileForm(forms.Form):
     )
 
     def clean_file(self) -> "UploadedFile[Any]":
-        file: UploadedFile[Any] = self.cleaned_data["file"]
-        if (file.size or 0) > upload_limit():
-            raise forms.ValidationError(f"“{file.name}” is larger than the {upload_limit():,} bytes allowed.")
-        return file
+        return checked_size(self.cleaned_data["file"], upload_limit())
 
 
 class AnswerColumnsForm(forms.Form):

@@ -7,6 +7,7 @@ from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile
 
 from catalog.models import Resource
+from web.form_fields import checked_size
 
 # Larger files must be imported with the command.
 MAX_UPLOAD_BYTES = 20 * 1024 * 1024
@@ -43,11 +44,11 @@ class ResourceForm(forms.Form):
     )
 
     def clean_file(self) -> "UploadedFile[Any]":
-        return checked_size(self.cleaned_data["file"])
+        return checked_size(self.cleaned_data["file"], upload_limit())
 
     def clean_geography(self) -> "UploadedFile[Any] | None":
         file = self.cleaned_data["geography"]
-        return checked_size(file) if file else None
+        return checked_size(file, upload_limit()) if file else None
 
     def clean(self) -> dict[str, Any]:
         values = super().clean() or self.cleaned_data
@@ -63,10 +64,3 @@ class ResourceForm(forms.Form):
 def upload_limit() -> int:
     """Return the size limit of an uploaded table, in bytes."""
     return min(MAX_UPLOAD_BYTES, settings.TABLE_MAX_BYTES)
-
-
-def checked_size(file: "UploadedFile[Any]") -> "UploadedFile[Any]":
-    """Return an uploaded table; raise ValidationError if it is too large."""
-    if file.size is None or file.size > upload_limit():
-        raise forms.ValidationError(f"“{file.name}” is larger than the {upload_limit():,} bytes allowed.")
-    return file

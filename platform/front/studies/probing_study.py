@@ -9,13 +9,13 @@ from django.http import HttpResponse
 from accounts.models import User
 from accounts.rights import Capability, requires
 from catalog.models import IdentityGroup, Resource
-from catalog.pages.forms import checked_size
+from catalog.pages.forms import upload_limit
 from generation.prompts.scenarios import create_parallel_study
 from generation.prompts.sets import prompt_set
 from studies.models import Study
 from studies.protocol.creation import create_study
 from studies.protocol.descriptors import create_descriptor_study
-from web.form_fields import FilesField, set_queryset
+from web.form_fields import FilesField, checked_size, set_queryset
 from web.form_page import FormPage
 
 IMPORT, GENERATE = "import", "generate"
@@ -99,7 +99,7 @@ class BiasdoraForm(SeedForm, ProbingStudyForm):
         files = self.cleaned_data["uploads"]
         if len(files) > _MOST_FILES:
             raise forms.ValidationError(f"Upload at most {_MOST_FILES} files at once.")
-        return [checked_size(file) for file in files]
+        return [checked_size(file, upload_limit()) for file in files]
 
     def clean(self) -> dict[str, Any]:
         values = super().clean() or self.cleaned_data
