@@ -61,12 +61,10 @@ def _harm(rows: AssociationTables, measure: str) -> QuestionPart:
     title, explanation = HARM[measure]
     shares = rows.shares(measure)
     lines = [
-        EstimateRow(
+        EstimateRow.of(
+            row,
+            "share",
             label=" · ".join(filter(None, (row["model"], row["setting"], row["dimension"]))),
-            value=row["share"],
-            low=row["ci_low"],
-            high=row["ci_high"],
-            reason=row["reason"],
             number=row["scored"],
             cells=(f"{row['associations']:,}",),
         )
@@ -96,12 +94,10 @@ def _overlap(rows: AssociationTables, compared: str) -> QuestionPart:
     coefficient = {_place(row): row for row in of_pairs if row["measure"] == "coefficient"}
     labels = [_label(row, compared) for row in jaccard]
     lines = [
-        EstimateRow(
+        EstimateRow.of(
+            row,
+            "value",
             label=" · ".join(label),
-            value=row["value"],
-            low=row["ci_low"],
-            high=row["ci_high"],
-            reason=row["reason"],
             number=row["descriptors"],
             cells=(_coefficient(coefficient[_place(row)]), *_sizes(row)),
         )
@@ -184,12 +180,10 @@ def _judged(
     is_share = value == "Share"
     labels = [JUDGED[row["measure"]] for row in rows]
     lines = [
-        EstimateRow(
+        EstimateRow.of(
+            row,
+            "value",
             label=label,
-            value=row["value"],
-            low=row["ci_low"],
-            high=row["ci_high"],
-            reason=row["reason"],
             number=row["pairs"],
             cells=(f"{row['annotators']:,}", f"{row['ratings']:,}"),
         )

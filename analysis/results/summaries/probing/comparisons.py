@@ -130,12 +130,10 @@ def _tests(
     words: PartWords, rows: Sequence[Row], labels: Sequence[str], plot: Plot | None, more: Sequence[str] = ()
 ) -> QuestionPart:
     lines = [
-        EstimateRow(
+        EstimateRow.of(
+            row,
+            "difference",
             label=label,
-            value=row["difference"],
-            low=row["ci_low"],
-            high=row["ci_high"],
-            reason=row["reason"],
             number=row["n"],
             cells=(
                 finding(row),

@@ -25,61 +25,63 @@ def review_parts(rows: ProbeTableRows) -> list[QuestionPart]:
         return []
     agreement = [row for row in reviewed if row["measure"] in {"alpha", "kappa"}]
     errors = [row for row in reviewed if row["measure"] in {"error_rate", "reversal_rate"}]
-    return [
-        part_of(
-            PartWords(
-                table="pairs_review",
-                title="Agreement on what answers say",
-                explanations=(
-                    "Agreement between two people who coded each answer independently, and between the newest rules "
-                    "and people’s decisions. Answers that the rules are not sure of are more frequent in "
-                    "this sample than among all answers.",
-                ),
-                value="Agreement",
-                number="Answers",
+    return [_agreement(agreement), _errors(errors), _scores(rows)]
+
+
+def _agreement(reviewed: list[Row]) -> QuestionPart:
+    return part_of(
+        PartWords(
+            table="pairs_review",
+            title="Agreement on what answers say",
+            explanations=(
+                "Agreement between two people who coded each answer independently, and between the newest rules "
+                "and people’s decisions. Answers that the rules are not sure of are more frequent in "
+                "this sample than among all answers.",
             ),
-            [_line(row, _agreement_label(row)) for row in agreement],
-            ends=(-1.0, 1.0),
-            plot=None,
+            value="Agreement",
+            number="Answers",
         ),
-        part_of(
-            PartWords(
-                table="pairs_review",
-                title="Errors of the rules",
-                explanations=(
-                    "How often the rules code an answer differently from people. In the row for all answers, the "
-                    "errors of sure and unsure answers are weighted by how many sure and unsure answers there are, "
-                    "reviewed or not.",
-                ),
-                value="Share",
-                number="Reviewed",
-                heads=("Errors", "Answers"),
+        [_line(row, _agreement_label(row)) for row in reviewed],
+        ends=(-1.0, 1.0),
+        plot=None,
+    )
+
+
+def _errors(reviewed: list[Row]) -> QuestionPart:
+    return part_of(
+        PartWords(
+            table="pairs_review",
+            title="Errors of the rules",
+            explanations=(
+                "How often the rules code an answer differently from people. In the row for all answers, the "
+                "errors of sure and unsure answers are weighted by how many sure and unsure answers there are, "
+                "reviewed or not.",
             ),
-            [
-                _line(
-                    row,
-                    f"{_MEASURES[row['measure']]} · {_STRATA[row['stratum']]}",
-                    (f"{row['errors']:,}", f"{row['answers']:,}"),
-                )
-                for row in errors
-            ],
-            ends=(0.0, 1.0),
-            plot=None,
-            kind=SHARE,
-            reference=None,
+            value="Share",
+            number="Reviewed",
+            heads=("Errors", "Answers"),
         ),
-        _scores(rows),
-    ]
+        [
+            _line(
+                row,
+                f"{_MEASURES[row['measure']]} · {_STRATA[row['stratum']]}",
+                (f"{row['errors']:,}", f"{row['answers']:,}"),
+            )
+            for row in reviewed
+        ],
+        ends=(0.0, 1.0),
+        plot=None,
+        kind=SHARE,
+        reference=None,
+    )
 
 
 def _scores(rows: ProbeTableRows) -> QuestionPart:
     lines = [
-        EstimateRow(
+        EstimateRow.of(
+            row,
+            "association",
             label=f"{row['model']} · {row['experiment']} · {rows.name_of(row['group'])}",
-            value=row["association"],
-            low=row["ci_low"],
-            high=row["ci_high"],
-            reason=row["reason"],
             number=row["n"],
             cells=tuple(_signed(row[name]) for name in ("association_rules", "difference")),
         )
@@ -100,15 +102,7 @@ def _scores(rows: ProbeTableRows) -> QuestionPart:
 
 
 def _line(row: Row, label: str, cells: tuple[str, ...] = ()) -> EstimateRow:
-    return EstimateRow(
-        label=label,
-        value=row["value"],
-        low=row["ci_low"],
-        high=row["ci_high"],
-        reason=row["reason"],
-        number=row["reviewed"],
-        cells=cells,
-    )
+    return EstimateRow.of(row, "value", label=label, number=row["reviewed"], cells=cells)
 
 
 def _agreement_label(row: Row) -> str:

@@ -19,12 +19,10 @@ def groups(rows: ProbeTableRows, *, by: str = "") -> QuestionPart:
     table, title = BREAKDOWNS[by] if by else ("pairs_scores", "Groups")
     scored = rows.of(table)
     lines = [
-        EstimateRow(
+        EstimateRow.of(
+            row,
+            "association",
             label=_label(row, rows, by),
-            value=row["association"],
-            low=row["ci_low"],
-            high=row["ci_high"],
-            reason=row["reason"],
             number=row["n"],
             cells=(format_percent(row["refusal_rate"]), format_percent(row["other_share"])),
         )
@@ -78,12 +76,10 @@ def first_options(rows: ProbeTableRows) -> QuestionPart:
     """How often the option that is named first was chosen."""
     shares = rows.of("pairs_first_options")
     lines = [
-        EstimateRow(
+        EstimateRow.of(
+            row,
+            "share",
             label=f"{row['model']} · {row['experiment'] or 'all experiments'}",
-            value=row["share"],
-            low=row["ci_low"],
-            high=row["ci_high"],
-            reason=row["reason"],
             number=row["decided"],
         )
         for row in sorted(shares, key=lambda row: row["experiment"] is not None)

@@ -35,12 +35,10 @@ def differences(source: QuestionSource) -> QuestionPart:
     rows = source.rows("question_differences")
     labels = {str(code): label for code, label in _labels(source.question)}
     lines = [
-        EstimateRow(
+        EstimateRow.of(
+            row,
+            "difference",
             label=" · ".join([_two(row, source.names), *([labels[row["code"]]] if row["code"] else [])]),
-            value=row["difference"],
-            low=row["ci_low"],
-            high=row["ci_high"],
-            reason=row["reason"],
             number=None,
             cells=[whether_distinct(row)],
         )
@@ -66,14 +64,12 @@ def scales(source: QuestionSource) -> QuestionPart:
     ends = (float(min(codes)), float(max(codes)))
     apart = any(point.apart for point in source.question.points)
     lines = [
-        EstimateRow(
-            slice_name(row, source.names),
-            row["mean"],
-            row["ci_low"],
-            row["ci_high"],
-            row["reason"],
-            row["answers"],
-            [format_percent(row["apart_share"])] if apart and row["apart_share"] is not None else [],
+        EstimateRow.of(
+            row,
+            "mean",
+            label=slice_name(row, source.names),
+            number=row["answers"],
+            cells=[format_percent(row["apart_share"])] if apart and row["apart_share"] is not None else [],
         )
         for row in rows
     ]
@@ -96,13 +92,11 @@ def scales(source: QuestionSource) -> QuestionPart:
 def choices(source: QuestionSource) -> QuestionPart:
     rows = source.rows("choices")
     lines = [
-        EstimateRow(
-            f"{row['label']} · {slice_name(row, source.names)}" if row["by"] != "all" else row["label"],
-            row["share"],
-            row["ci_low"],
-            row["ci_high"],
-            row["reason"],
-            row["answers"],
+        EstimateRow.of(
+            row,
+            "share",
+            label=f"{row['label']} · {slice_name(row, source.names)}" if row["by"] != "all" else row["label"],
+            number=row["answers"],
         )
         for row in rows
         if row["by"] != "identity_group"
@@ -126,8 +120,10 @@ def agreement(source: QuestionSource) -> QuestionPart:
     rows = source.rows("question_agreement")
     labels = {str(code): label for code, label in _labels(source.question)}
     lines = [
-        EstimateRow(
-            " · ".join(
+        EstimateRow.of(
+            row,
+            "value",
+            label=" · ".join(
                 [
                     AGREEMENT_WORDS[row["measure"]],
                     *(
@@ -136,11 +132,7 @@ def agreement(source: QuestionSource) -> QuestionPart:
                     slice_name(row, source.names),
                 ]
             ),
-            row["value"],
-            row["ci_low"],
-            row["ci_high"],
-            row["reason"],
-            row["units"],
+            number=row["units"],
         )
         for row in rows
         if row["measure"] in AGREEMENT_WORDS
@@ -189,14 +181,7 @@ def texts(source: QuestionSource) -> QuestionPart:
 def marked_words(source: QuestionSource) -> QuestionPart:
     rows = source.rows("marked_words")
     lines = [
-        EstimateRow(
-            slice_name(row, source.names),
-            row["share"],
-            row["ci_low"],
-            row["ci_high"],
-            row["reason"],
-            row["answers"],
-        )
+        EstimateRow.of(row, "share", label=slice_name(row, source.names), number=row["answers"])
         for row in rows
     ]
     return QuestionPart(

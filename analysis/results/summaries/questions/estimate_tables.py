@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 from analysis.plots.plot import Plot
 from analysis.results.questions.registry import MEASURES
@@ -26,6 +26,13 @@ class EstimateRow:
     reason: str | None
     number: int | None
     cells: Sequence[str] = ()
+
+    @classmethod
+    def of(
+        cls, row: Row, estimate: str, *, label: str, number: int | None, cells: Sequence[str] = ()
+    ) -> Self:
+        """Return the row of an estimate whose interval and reason are in the columns that most tables have."""
+        return cls(label, row[estimate], row["ci_low"], row["ci_high"], row["reason"], number, cells)
 
 
 @dataclass(frozen=True)

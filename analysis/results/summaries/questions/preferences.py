@@ -22,12 +22,10 @@ def leaderboard(source: QuestionSource, table: str, number: str, number_words: s
     )
     wins = "win_rate" in (rows[0] if rows else {})
     lines = [
-        EstimateRow(
+        EstimateRow.of(
+            row,
+            "strength",
             label=source.names.get(row["item"], row["item"]) or "a model without a name",
-            value=row["strength"],
-            low=row["ci_low"],
-            high=row["ci_high"],
-            reason=row["reason"],
             number=row[number],
             cells=[_places(row), _win_rate(row) if wins else str(row["first"])],
         )
@@ -63,12 +61,10 @@ def group_leaderboard(source: QuestionSource) -> QuestionPart:
     )
     wins = source.question.type == "compare"
     lines = [
-        EstimateRow(
+        EstimateRow.of(
+            row,
+            "strength",
             label=f"{source.names.get(row['identity_group'], row['identity_group'])} · {row['item']}",
-            value=row["strength"],
-            low=row["ci_low"],
-            high=row["ci_high"],
-            reason=row["reason"],
             number=row["answers"],
             cells=[_places(row), _win_rate(row) if wins else str(row["first"])],
         )
@@ -112,12 +108,10 @@ def _win_rate(row: Row) -> str:
 def pairs(source: QuestionSource) -> QuestionPart:
     rows = source.rows("preference_pairs")
     lines = [
-        EstimateRow(
+        EstimateRow.of(
+            row,
+            "difference",
             label=f"{source.names.get(row['item'], row['item'])} − {source.names.get(row['other'], row['other'])}",
-            value=row["difference"],
-            low=row["ci_low"],
-            high=row["ci_high"],
-            reason=row["reason"],
             number=row["comparisons"],
             cells=[whether_distinct(row)],
         )
@@ -137,14 +131,12 @@ def pairs(source: QuestionSource) -> QuestionPart:
 
 def position(source: QuestionSource) -> QuestionPart:
     lines = [
-        EstimateRow(
-            "The image shown first was preferred",
-            row["share"],
-            row["ci_low"],
-            row["ci_high"],
-            row["reason"],
-            row["first"] + row["second"],
-            [str(row["ties"])],
+        EstimateRow.of(
+            row,
+            "share",
+            label="The image shown first was preferred",
+            number=row["first"] + row["second"],
+            cells=[str(row["ties"])],
         )
         for row in source.rows("position_bias")
     ]
