@@ -5,21 +5,10 @@ _PLACES = ("strength", "ci_low", "ci_high", "rank", "rank_low", "rank_high", "re
 # by: all, model or identity_group; item is then empty, a model or a group.
 _SLICE = (*_OF_QUESTION, "by", "item")
 _INTERVAL = ("ci_low", "ci_high", "reason")
+_WINS = ("wins", "losses", "ties", "win_rate", "win_rate_low", "win_rate_high", "win_rate_reason")
 QUESTION_TABLES: dict[str, tuple[str, ...]] = {
     # Items are models or groups, whichever differs between the compared images.
-    "preferences": (
-        *_OF_QUESTION,
-        "item",
-        "comparisons",
-        "wins",
-        "losses",
-        "ties",
-        "win_rate",
-        "win_rate_low",
-        "win_rate_high",
-        "win_rate_reason",
-        *_PLACES,
-    ),
+    "preferences": (*_OF_QUESTION, "item", "comparisons", *_WINS, *_PLACES),
     "rankings": (*_OF_QUESTION, "item", "rankings", "first", *_PLACES),
     # Every two items of `preferences` and `rankings`; distinct: the interval of the difference excludes 0.
     "preference_pairs": (
@@ -39,21 +28,7 @@ QUESTION_TABLES: dict[str, tuple[str, ...]] = {
         "reason",
     ),
     # The items of `preferences` or `rankings` again, for screens that show one group.
-    "group_leaderboards": (
-        *_OF_QUESTION,
-        "identity_group",
-        "item",
-        "answers",
-        "first",
-        "wins",
-        "losses",
-        "ties",
-        "win_rate",
-        "win_rate_low",
-        "win_rate_high",
-        "win_rate_reason",
-        *_PLACES,
-    ),
+    "group_leaderboards": (*_OF_QUESTION, "identity_group", "item", "answers", "first", *_WINS, *_PLACES),
     "position_bias": (*_OF_QUESTION, "first", "second", "ties", "share", *_INTERVAL),
     "scales": (
         *_SLICE,

@@ -14,7 +14,8 @@ from generation.models import Answer
 from generation.models.probes import LONGEST_ANSWER
 
 Outcome = Answer.Outcome
-_COLUMNS = (
+# What a reply tells, and what is copied if a later run reuses it.
+RESULT_COLUMNS = (
     "outcome",
     "reason",
     "text",
@@ -26,7 +27,6 @@ _COLUMNS = (
     "seconds",
     "provenance",
     "request_sha256",
-    "finished_at",
 )
 _NOTHING = Decimal(0)
 
@@ -46,7 +46,7 @@ def write_endings(endings: Sequence[Ending]) -> list[Ending]:
     """Write how requests ended; return the requests that were still pending. Other requests do not change."""
     now = timezone.now()
     all_fields = {field.name: field for field in Answer._meta.concrete_fields}
-    fields = [all_fields[name] for name in (*_COLUMNS, "cost", "id")]
+    fields = [all_fields[name] for name in (*RESULT_COLUMNS, "finished_at", "cost", "id")]
     statement = _statement()
     written = []
     with connection.cursor() as cursor:
@@ -89,7 +89,7 @@ def _stored(text: str) -> str:
 # Building the statement for each row takes Django 15 times as long as the database needs to execute it.
 @lru_cache(maxsize=1)
 def _statement() -> str:
-    columns = ", ".join(f"{name} = %s" for name in _COLUMNS)
+    columns = ", ".join(f"{name} = %s" for name in (*RESULT_COLUMNS, "finished_at"))
     table = connection.ops.quote_name(Answer._meta.db_table)
     return (
         f"UPDATE {table} SET {columns}, cost = cost + %s "  # noqa: S608

@@ -7,22 +7,10 @@ from django.db import transaction
 from django.utils import timezone
 
 from generation.models import Answer, ProbeRun
+from generation.probing.execution.outcomes import RESULT_COLUMNS
 from generation.probing.requests import PlannedRequest
 
 _RESULTS = (Answer.Outcome.DONE, Answer.Outcome.DECLINED)
-_COPIED = (
-    "outcome",
-    "reason",
-    "text",
-    "finish_reason",
-    "served_model",
-    "fingerprint",
-    "tokens_in",
-    "tokens_out",
-    "seconds",
-    "provenance",
-    "request_sha256",
-)
 
 
 class EarlierAnswers:
@@ -56,7 +44,7 @@ class EarlierAnswers:
 
 
 def _copy(earlier: Answer, row: Answer) -> None:
-    fields = {name: getattr(earlier, name) for name in _COPIED}
+    fields = {name: getattr(earlier, name) for name in RESULT_COLUMNS}
     Answer.objects.filter(pk=row.pk, outcome=Answer.Outcome.PENDING).update(
         **fields, reused_from=earlier.reused_from_id or earlier.pk, finished_at=timezone.now()
     )
