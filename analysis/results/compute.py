@@ -70,27 +70,12 @@ def compute(
         progress.check_cancelled()
         progress.advance(1, message)
 
-    resampling = None
-    if len(data.judgements):
-        resampling = pigeonhole_bootstrap(
-            data.judgements,
-            none_rows=data.none_rows if len(data.none_rows) else None,
-            resamples=parameters.resamples,
-            seed=parameters.seed,
-        )
+    resampling = _resampling(data, parameters) if len(data.judgements) else None
+    if resampling is not None:
         _images_measures(data, parameters, resampling, tables, summary, step)
     else:
         progress.advance(3)
-    boxes = None if resampling is None else overlap(data, resampling)
-    summary["left_out"]["agreement"] = _rated_once(data, resampling)
-    tables["agreement"] = agreement_table(data, parameters, resampling, boxes)
-    summary["agreement_resampled"] = resampled(tables["agreement"])
-    tables["consensus"] = consensus_table(data)
-    if boxes is not None:
-        tables["iou_distribution"] = iou_table(boxes)
-        _note(summary, "boxes", boxes)
-        # Boxes are clipped when they are stored; the number of clipped boxes is stored with them.
-        summary["notes"]["boxes"]["clipped_share"] = float(data.boxes["clipped"].mean())
+    _agreement(data, parameters, resampling, tables, summary)
     step("agreement")
     if len(data.ratings):
         majority = visual_attributes(data.ratings, rule="majority").to_frame()["visual"]
@@ -110,30 +95,22 @@ def compute(
     reasons = _automated(data, scores, parameters, tables, summary)
     step("automated measures")
     summary |= _rests_on(data, scores, parameters, resampling)
-    if data.answers:
-        answered = question_results(data.answers, parameters, progress)
-        tables |= answered.tables
-        summary["questions"] = answered.campaigns
-        summary["counted"]["answers"] = sum(line["judgements"] for line in answered.campaigns)
-    if data.probe_answers:
-        probe_tables, summary["probes"] = probe_results(
-            data.probe_answers, parameters, progress.check_cancelled
-        )
-        tables |= probe_tables
-        if data.probe_answers.review is not None and len(data.probe_answers.answers):
-            tables_of_review, summary["probes"]["review"] = review_results(
-                data.probe_answers.review, data.probe_answers, parameters
-            )
-            tables |= tables_of_review
-    if data.word_answers:
-        word_tables, summary["words"] = word_results(data.word_answers, parameters, progress.check_cancelled)
-        tables |= word_tables
+    _answers(data, parameters, progress, tables, summary)
     if (by_language := languages_table(data, parameters)) is not None:
         tables["by_language"] = by_language
     summary["empty_tables"] = _why_empty(data, tables, summary, reasons)
     return Results(
         tables={name: ordered(name, frame) if name in PROMISED else frame for name, frame in tables.items()},
         summary=summary,
+    )
+
+
+def _resampling(data: StudyData, parameters: Parameters) -> Resampling:
+    return pigeonhole_bootstrap(
+        data.judgements,
+        none_rows=data.none_rows if len(data.none_rows) else None,
+        resamples=parameters.resamples,
+        seed=parameters.seed,
     )
 
 
@@ -191,6 +168,54 @@ def _images_measures(
     summary["overall_by_mode"] = {mode: result.overall for mode, result in by_mode.items()}
     for name, result in (("likelihood", shares), ("tendency", theta), ("offensiveness", offence)):
         _note(summary, name, result)
+
+
+def _agreement(
+    data: StudyData,
+    parameters: Parameters,
+    resampling: Resampling | None,
+    tables: dict[str, pd.DataFrame],
+    summary: dict[str, Any],
+) -> None:
+    """Agreement on ratings, marks and boxes, and the attributes that people agree on."""
+    boxes = None if resampling is None else overlap(data, resampling)
+    summary["left_out"]["agreement"] = _rated_once(data, resampling)
+    tables["agreement"] = agreement_table(data, parameters, resampling, boxes)
+    summary["agreement_resampled"] = resampled(tables["agreement"])
+    tables["consensus"] = consensus_table(data)
+    if boxes is not None:
+        tables["iou_distribution"] = iou_table(boxes)
+        _note(summary, "boxes", boxes)
+        # Boxes are clipped when they are stored; the number of clipped boxes is stored with them.
+        summary["notes"]["boxes"]["clipped_share"] = float(data.boxes["clipped"].mean())
+
+
+def _answers(
+    data: StudyData,
+    parameters: Parameters,
+    progress: Progress,
+    tables: dict[str, pd.DataFrame],
+    summary: dict[str, Any],
+) -> None:
+    """The measures of people's answers to declared questions, and of models' answers to probes."""
+    if data.answers:
+        answered = question_results(data.answers, parameters, progress)
+        tables |= answered.tables
+        summary["questions"] = answered.campaigns
+        summary["counted"]["answers"] = sum(line["judgements"] for line in answered.campaigns)
+    if data.probe_answers:
+        probe_tables, summary["probes"] = probe_results(
+            data.probe_answers, parameters, progress.check_cancelled
+        )
+        tables |= probe_tables
+        if data.probe_answers.review is not None and len(data.probe_answers.answers):
+            tables_of_review, summary["probes"]["review"] = review_results(
+                data.probe_answers.review, data.probe_answers, parameters
+            )
+            tables |= tables_of_review
+    if data.word_answers:
+        word_tables, summary["words"] = word_results(data.word_answers, parameters, progress.check_cancelled)
+        tables |= word_tables
 
 
 def _automated(

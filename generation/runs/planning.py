@@ -66,7 +66,13 @@ def plan_run(
         _set_budget(run, price, budget)
     templates = templates_of(study, prompt_set)
     _freeze_attributes(study, templates, by)
-    missing = Missing(run, parts_of(study, templates))
+    _write_requests(run, templates, by)
+    return run
+
+
+def _write_requests(run: GenerationRun, templates: Sequence[PromptTemplate], by: User | None) -> None:
+    """Write the missing requests, or leave a large number of them to the job; keep an audit entry."""
+    missing = Missing(run, parts_of(run.study, templates))
     if missing.images > AT_ONCE:
         run.to_write.add(*templates)
     else:
@@ -76,11 +82,10 @@ def plan_run(
             by=by,
             action="generation.planned",
             subject=run,
-            study=study,
+            study=run.study,
             requests=missing.images,
             model=run.model_label,
         )
-    return run
 
 
 def finish_planning(*, run: GenerationRun, progress: Progress) -> None:

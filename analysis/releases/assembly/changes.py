@@ -49,44 +49,55 @@ def since(
         unpack(bytes(stored)) for stored in (previous.annotations, previous.annotators, previous.images)
     ]
     removed, why_gone = _removed(previous, set_difference(before[0], annotations.flags), using)
-    lost_annotators = set_difference(before[1], annotators.flags)
-    existing_keys = _existing(Annotator, lost_annotators, using)
-    annotators_gone = Counter(
-        why_gone.get(key, OTHER) if key in existing_keys else DELETED for key in lost_annotators.tolist()
-    )
     facts = previous.facts
     guideline_versions = facts["guidelines"]
     then = previous.parameters
     now = parameters.as_json()
-    lost_images = set_difference(before[2], images.flags)
-    retracted_count = len(_existing(Image, lost_images, using))
-    images_removed = {"retracted": retracted_count, DELETED: len(lost_images) - retracted_count}
     return Changes(
         previous=previous.version,
         annotators_new=len(set_difference(annotators.flags, before[1])),
-        annotators_gone=dict(sorted(annotators_gone.items())),
+        annotators_gone=_gone(set_difference(before[1], annotators.flags), why_gone, using),
         annotations_added=len(set_difference(annotations.flags, before[0])),
         annotations_removed=dict(sorted(removed.items())),
         images_added=len(set_difference(images.flags, before[2])),
-        images_removed={why: number for why, number in images_removed.items() if number},
+        images_removed=_removed_images(set_difference(before[2], images.flags), using),
         parameters={name: (then.get(name), now[name]) for name in now if then.get(name) != now[name]},
-        guidelines_new={
-            campaign.slug: new
-            for campaign in campaigns
-            if (
-                new := tuple(
-                    g.version
-                    for g in campaign.guidelines
-                    if g.version not in guideline_versions.get(campaign.slug, [])
-                )
-            )
-        },
+        guidelines_new=_new_guidelines(campaigns, guideline_versions),
         campaigns_new=tuple(
             campaign.slug for campaign in campaigns if campaign.slug not in guideline_versions
         ),
         rows={name: (facts["rows"].get(name, 0), number) for name, number in rows.items()},
         annotators_erased=erased_since(previous, study=previous.study_id, using=using),
     )
+
+
+def _gone(keys: NDArray[np.int64], why_gone: Mapping[int, str], using: str) -> dict[str, int]:
+    """Count annotators who are no longer in the data, by reason."""
+    existing_keys = _existing(Annotator, keys, using)
+    reasons = Counter(why_gone.get(key, OTHER) if key in existing_keys else DELETED for key in keys.tolist())
+    return dict(sorted(reasons.items()))
+
+
+def _removed_images(keys: NDArray[np.int64], using: str) -> dict[str, int]:
+    """Count images that are no longer in the data, by reason."""
+    retracted_count = len(_existing(Image, keys, using))
+    reasons = {"retracted": retracted_count, DELETED: len(keys) - retracted_count}
+    return {why: number for why, number in reasons.items() if number}
+
+
+def _new_guidelines(
+    campaigns: Sequence[CampaignFacts], earlier: Mapping[str, Sequence[int]]
+) -> dict[str, tuple[int, ...]]:
+    """Return the versions of guidelines that are new, by campaign."""
+    versions = {
+        campaign.slug: tuple(
+            guideline.version
+            for guideline in campaign.guidelines
+            if guideline.version not in earlier.get(campaign.slug, [])
+        )
+        for campaign in campaigns
+    }
+    return {slug: new for slug, new in versions.items() if new}
 
 
 def _removed(previous: Release, keys: NDArray[np.int64], using: str) -> tuple[Counter[str], dict[int, str]]:

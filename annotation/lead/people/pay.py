@@ -13,7 +13,7 @@ from accounts.rights import Capability, requires
 from annotation.campaigns.settings_text import rate_in_words
 from annotation.kinds.options import Options
 from annotation.lead.page_context import campaign_context, page_of
-from annotation.people.pay import shown_statement, statement
+from annotation.people.pay import Statement, shown_statement, statement
 from studies.audit.files import CSV, recorded_file
 
 COLUMNS = (
@@ -71,6 +71,17 @@ def pay_table(request: HttpRequest, study: str, campaign: str) -> HttpResponse:
     if form.errors:
         return HttpResponse("Write days like this: 2026-01-31.", status=400, content_type="text/plain")
     pay_statement = statement(context["campaign"], **days)  # counted now, not cached: payments rely on it
+    return recorded_file(
+        _as_csv(pay_statement),
+        by=request.user,
+        study=context["study"],
+        name=f"{campaign}-pay.csv",
+        content_type=CSV,
+    )
+
+
+def _as_csv(pay_statement: Statement) -> str:
+    """Return the lines of a statement as CSV, with their totals in the last row."""
     table = io.StringIO()
     writer = csv.writer(table, lineterminator="\n")
     writer.writerow(COLUMNS)
@@ -101,13 +112,7 @@ def pay_table(request: HttpRequest, study: str, campaign: str) -> HttpResponse:
             "",
         )
     )
-    return recorded_file(
-        table.getvalue(),
-        by=request.user,
-        study=context["study"],
-        name=f"{campaign}-pay.csv",
-        content_type=CSV,
-    )
+    return table.getvalue()
 
 
 def _days(request: HttpRequest) -> tuple[DaysForm, dict[str, date | None]]:
