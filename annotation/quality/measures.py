@@ -38,6 +38,7 @@ from annotation.assignment import gold_and_repeats
 from annotation.kinds.registry import kind_of
 from annotation.models import Annotation, Campaign, QualityEvent, QualityMeasure
 from annotation.people.annotator_ids import ids_usable
+from annotation.quality import statements
 from annotation.quality.measured_answers import MeasuredAnswer, measured_answer
 from studies.consent import withdrawn_from
 
@@ -69,74 +70,6 @@ _NOTHING: Mapping[str, MeasureValue] = {
 OTHERS_DUE = 20.0
 _KEYS_AT_ONCE = 6_000
 _LATEST = 1000  # number of the campaign's answers that determine what is usual in it
-
-# For each answer, the number of answers of its unit and of equal ones, itself included, in one pass over the answers
-# whatever the planner's estimates.
-_AGREEMENT = """
-    SELECT q.annotator_id, AVG((q.same - 1.0) / (q.given - 1)), COUNT(DISTINCT q.id)
-    FROM (SELECT o.id, o.annotator_id, o.submitted_at,
-                 COUNT(*) OVER (PARTITION BY {unit}, j.attribute_id) AS given,
-                 COUNT(*) OVER (PARTITION BY {unit}, j.attribute_id, {code}) AS same
-          FROM ({everybody}) o
-          JOIN annotation_task t ON t.id = o.task_id
-          JOIN annotation_judgement j ON j.annotation_id = o.id {join}) q
-    WHERE q.given > 1 AND {asked}
-    GROUP BY q.annotator_id
-"""
-_MEDIAN = """
-    SELECT q.annotator_id, AVG(q.seconds), MAX(q.number)
-    FROM (SELECT m.annotator_id, m.active_seconds AS seconds,
-                 ROW_NUMBER() OVER (PARTITION BY m.annotator_id ORDER BY m.active_seconds) AS place,
-                 COUNT(*) OVER (PARTITION BY m.annotator_id) AS number
-          FROM ({mine}) m WHERE m.active_seconds IS NOT NULL) q
-    WHERE 2 * q.place BETWEEN q.number AND q.number + 2
-    GROUP BY q.annotator_id
-"""
-_STRAIGHT = """
-    SELECT g.annotator_id, 1.0 * MAX(g.number) / SUM(g.number), SUM(g.number)
-    FROM (SELECT p.annotator_id, p.answer, COUNT(*) AS number FROM ({answers}) p
-          GROUP BY p.annotator_id, p.answer) g
-    GROUP BY g.annotator_id
-"""
-_SINGLE = """
-    SELECT m.annotator_id, {code} AS answer
-    FROM ({mine}) m JOIN annotation_judgement j ON j.annotation_id = m.id {join}
-"""
-# Bits of the ticked places; -1 if all are ticked.
-_PATTERNS = """
-    SELECT m.annotator_id, m.id,
-           CASE WHEN COUNT(*) = SUM(CASE WHEN j.present THEN 1 ELSE 0 END) THEN -1
-                ELSE SUM(CASE WHEN j.present THEN CAST(1 AS BIGINT) << a.position ELSE 0 END) END AS answer
-    FROM ({mine}) m
-    JOIN annotation_judgement j ON j.annotation_id = m.id
-    JOIN annotation_taskattribute a ON a.task_id = m.task_id AND a.attribute_id = j.attribute_id
-    GROUP BY m.annotator_id, m.id
-"""
-# For each annotator and answer: how often they gave it, how often it was due on units that others answered too, and
-# on how many units they stand alone.
-_DUE = """
-    SELECT q.annotator_id, COUNT(DISTINCT q.id), SUM(CASE WHEN q.given = 1 THEN 1 ELSE 0 END), {sums}
-    FROM (SELECT o.id, o.annotator_id, o.submitted_at, {code} AS code,
-                 COUNT(*) OVER (PARTITION BY {unit}, j.attribute_id) AS given, {counts}
-          FROM ({everybody}) o
-          JOIN annotation_task t ON t.id = o.task_id
-          JOIN annotation_judgement j ON j.annotation_id = o.id {join}) q
-    WHERE {asked}
-    GROUP BY q.annotator_id
-"""
-_DUE_COUNT = (
-    "SUM(CASE WHEN {code} = {value} THEN 1 ELSE 0 END) OVER (PARTITION BY {unit}, j.attribute_id) AS n{value}"
-)
-_DUE_SUM = """
-    SUM(CASE WHEN q.code = {value} THEN 1 ELSE 0 END),
-    SUM(CASE WHEN q.given > 1 THEN (q.n{value} - CASE WHEN q.code = {value} THEN 1.0 ELSE 0.0 END) / (q.given - 1)
-        ELSE 0.0 END)
-"""
-_USUAL = """
-    SELECT r.annotator_id, {code}, COUNT(*)
-    FROM ({latest}) r JOIN annotation_judgement j ON j.annotation_id = r.id {join}
-    GROUP BY r.annotator_id, {code}
-"""
 
 
 def qualities(
@@ -258,7 +191,7 @@ def _rows(measure: Measure, answers: _Answers) -> Iterable[tuple[int, Any, Any]]
         )
     selected, values = _compiled(answers.selected)
     if measure == Measure.MEDIAN_SECONDS:
-        return _run(_MEDIAN.format(mine=selected), values)
+        return _run(statements.MEDIAN.format(mine=selected), values)
     answer = measured_answer(campaign)
     if answer is None:
         return ()
@@ -267,9 +200,9 @@ def _rows(measure: Measure, answers: _Answers) -> Iterable[tuple[int, Any, Any]]
     if measure == Measure.VARIETY:
         return _variety(answers, answer)
     if kind_of(campaign).marks_attributes:
-        return _run(_STRAIGHT.format(answers=_PATTERNS.format(mine=selected)), values)
-    single = _SINGLE.format(mine=selected, code=answer.code, join=answer.join)
-    return _run(_STRAIGHT.format(answers=single), values)
+        return _run(statements.STRAIGHT.format(answers=statements.PATTERNS.format(mine=selected)), values)
+    single = statements.SINGLE.format(mine=selected, code=answer.code, join=answer.join)
+    return _run(statements.STRAIGHT.format(answers=single), values)
 
 
 def _gold(campaign: Campaign, people: Collection[int] | None) -> Iterator[tuple[int, int, bool]]:
@@ -311,7 +244,7 @@ def _shares(
 
 def _agreement(answers: _Answers, answer: MeasuredAnswer) -> list[tuple[int, Any, Any]]:
     compared = answers.compared()
-    query = _AGREEMENT.format(
+    query = statements.AGREEMENT.format(
         unit=compared.unit,
         code=answer.code,
         join=answer.join,
@@ -324,13 +257,13 @@ def _agreement(answers: _Answers, answer: MeasuredAnswer) -> list[tuple[int, Any
 def _variety(answers: _Answers, answer: MeasuredAnswer) -> Iterator[tuple[int, float, int]]:
     compared = answers.compared()
     join, code, values = answer
-    counts = (_DUE_COUNT.format(code=code, value=value, unit=compared.unit) for value in values)
-    query = _DUE.format(
+    counts = (statements.DUE_COUNT.format(code=code, value=value, unit=compared.unit) for value in values)
+    query = statements.DUE.format(
         unit=compared.unit,
         code=code,
         join=join,
         counts=", ".join(counts),
-        sums=", ".join(_DUE_SUM.format(value=value) for value in values),
+        sums=", ".join(statements.DUE_SUM.format(value=value) for value in values),
         everybody=compared.everybody,
         asked=compared.asked,
     )
@@ -367,7 +300,7 @@ def _usual(everybody: QuerySet[Annotation], answer: MeasuredAnswer) -> dict[tupl
     """Return how often each annotator gave each answer among the campaign's latest."""
     latest = everybody.order_by("-pk").values("id", "annotator_id")[:_LATEST]
     query, values = latest.query.sql_with_params()
-    rows = _run(_USUAL.format(code=answer.code, join=answer.join, latest=query), values)
+    rows = _run(statements.USUAL.format(code=answer.code, join=answer.join, latest=query), values)
     return {(person, int(value)): int(number) for person, value, number in rows}
 
 
