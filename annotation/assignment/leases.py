@@ -15,8 +15,8 @@ from django.utils import timezone
 
 from accounts.models import Annotator
 from annotation.assignment import day_caps, gold_and_repeats, slots, sql
+from annotation.assignment.campaign_quotas import quotas_of
 from annotation.assignment.eligibility import refusal_to_give, refusal_to_label, refuse_before_passed
-from annotation.assignment.quota_rules import quotas_of
 from annotation.assignment.quotas import Profile
 from annotation.assignment.selection import choices, open_mixes
 from annotation.models import Assignment, Campaign, Enrolment, Task

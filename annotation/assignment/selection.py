@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from django.db.models import Count
 
 from annotation.assignment import sql
-from annotation.assignment.quota_rules import CampaignQuotas
+from annotation.assignment.campaign_quotas import CampaignQuotas
 from annotation.assignment.quotas import Profile
 from annotation.models import Campaign, Task
 from foundation.database.statements import rows

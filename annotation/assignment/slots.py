@@ -13,7 +13,7 @@ from django.db.models import F, Q, QuerySet
 
 from accounts.models import Annotator, AnnotatorProfile
 from annotation import integrations
-from annotation.assignment.quota_rules import CampaignQuotas, quotas_of
+from annotation.assignment.campaign_quotas import CampaignQuotas, quotas_of
 from annotation.assignment.quotas import Profile, closed_mix, profile_of
 from annotation.assignment.selection import Choice
 from annotation.assignment.sql import HOLD_PLACE, HOLD_PLACE_UNLESS_LOCKED

@@ -12,7 +12,7 @@ from django.db.models.functions import Concat, Substr
 from accounts.models import User
 from annotation import integrations
 from annotation.assignment import quota_rules, slots
-from annotation.assignment.quota_rules import CampaignQuotas
+from annotation.assignment.campaign_quotas import CampaignQuotas, quotas_of
 from annotation.assignment.quotas import members_of
 from annotation.campaigns import feasibility
 from annotation.campaigns.design import CampaignDesign
@@ -135,7 +135,7 @@ def _check(campaign: Campaign, annotators_per_task: int) -> None:
             f"Some screens have {most} annotators already, so {annotators_per_task} for each screen would drop "
             "answers. To stop collecting answers, close the campaign. Results use the existing answers."
         )
-    quotas = quota_rules.quotas_of(campaign)
+    quotas = quotas_of(campaign)
     if quotas and any(not _still_open(quotas, mix, annotators_per_task) for mix in _mixes(_tasks(campaign))):
         raise _refused(
             f"Some screens were answered by people with whom {annotators_per_task} annotators cannot meet the quotas. "
@@ -171,7 +171,7 @@ def _set_wanted(campaign: Campaign, before: int, annotators_per_task: int) -> No
             default=Concat(Value(new), Substr("quota_mix", len(old) + 1)),
         ),
     )
-    quotas = quota_rules.quotas_of(campaign)
+    quotas = quotas_of(campaign)
     if quotas is None:
         return
     # Mixes that nobody could join, before or now, are computed again task by task; so are all mixes if profiles

@@ -13,7 +13,8 @@ from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 
 from accounts.models import Annotator
 from annotation.assignment import quota_rules, slots
-from annotation.assignment.quota_rules import CampaignQuotas, in_words, names_of, quotas_of
+from annotation.assignment.campaign_quotas import CampaignQuotas, quotas_of
+from annotation.assignment.quota_rules import in_words, names_of
 from annotation.assignment.quotas import AT_LEAST, AT_MOST, Member, Profile, Rule, TaskRules, members_of
 from annotation.campaigns import snapshots
 from annotation.campaigns.planning import task_plan

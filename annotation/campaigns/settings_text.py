@@ -1,6 +1,7 @@
 """A campaign's settings as text for pages."""
 
-from annotation.assignment.quota_rules import in_words, quotas_of
+from annotation.assignment.campaign_quotas import quotas_of
+from annotation.assignment.quota_rules import in_words
 from annotation.kinds.declaration import Kind
 from annotation.kinds.options import FROM_CAMPAIGN, Options
 from annotation.kinds.registry import kind_of

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, Protocol
 from accounts import codes, profiles, tokens
 from accounts.models import Annotator, ApiToken, User
 from annotation.assignment import leases
-from annotation.assignment.quota_rules import own_values
+from annotation.assignment.campaign_quotas import own_values
 from annotation.campaigns.instruments.languages import translations
 from annotation.campaigns.progress import progress as campaign_progress
 from annotation.kinds.registry import UNSURE

@@ -12,7 +12,7 @@ import pandas as pd
 from accounts import codes
 from accounts.models import AnnotatorProfile
 from annotation.assignment import gold_and_repeats
-from annotation.assignment.quota_rules import own_values
+from annotation.assignment.campaign_quotas import own_values
 from annotation.assignment.quotas import normalise, profile_of
 from annotation.models import Annotation, Campaign
 from annotation.quality.flags import flags_of

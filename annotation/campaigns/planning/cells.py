@@ -10,6 +10,7 @@ from math import ceil
 
 from accounts.codes import UNCODED
 from annotation.assignment import quota_rules
+from annotation.assignment.campaign_quotas import own_values
 from annotation.assignment.quotas import AT_LEAST, Profile, Rule
 from studies.models import StudyGroup
 
@@ -84,7 +85,7 @@ def cells_of(
             continue
         shown = (groups[pk] for pk in screens if pk is not None and pk in groups)
         for group in sorted(shown, key=lambda group: group.name):
-            values = quota_rules.own_values(group)[rule.matches_group]
+            values = own_values(group)[rule.matches_group]
             if values:
                 text = group.region if rule.matches_group == "region" else group.display_name or group.name
                 cells.append(QuotaCell(_name(rule, text), replace(rule, values=values), screens[group.pk]))

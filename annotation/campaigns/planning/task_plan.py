@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from annotation.assignment.quota_rules import quotas_of
+from annotation.assignment.campaign_quotas import quotas_of
 from annotation.campaigns.planning.associations import AssociationSets
 from annotation.campaigns.planning.plan import (
     CampaignPlan,

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from annotation.assignment import slots
-from annotation.assignment.quota_rules import CampaignQuotas
+from annotation.assignment.campaign_quotas import CampaignQuotas
 from annotation.assignment.quotas import Profile, closed_mix
 from annotation.label_studio.base import reasons
 from annotation.label_studio.labels.verdicts import Part, SettleContext, Verdict

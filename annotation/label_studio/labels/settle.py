@@ -15,8 +15,8 @@ from django.db.models import prefetch_related_objects
 from django.utils import timezone
 
 from annotation.assignment import slots
+from annotation.assignment.campaign_quotas import quotas_of
 from annotation.assignment.leases import lock_enrolments
-from annotation.assignment.quota_rules import quotas_of
 from annotation.kinds.registry import kind_of
 from annotation.label_studio.labels import versions
 from annotation.label_studio.labels.allocation import Places, Plan, allocate, by_task

@@ -12,6 +12,7 @@ from accounts import profiles
 from annotation.annotator.payload import task_payload
 from annotation.answers import exclusion
 from annotation.assignment import leases, quota_rules
+from annotation.assignment.campaign_quotas import load_quotas, own_values
 from annotation.assignment.slots import profiles_of
 from annotation.campaigns import feasibility, lifecycle
 from annotation.campaigns.planning import task_plan
@@ -53,7 +54,7 @@ def next_for(campaign, annotator, now=None):
 
 def rules_hold(campaign):
     """Return whether the annotators of every full task meet the campaign's rules, counted from scratch."""
-    quotas = quota_rules.load_quotas(campaign)
+    quotas = load_quotas(campaign)
     for task in campaign.tasks.select_related("image"):
         holders = task.assignments.filter(slot__isnull=False).select_related("annotator__profile")
         found = profiles_of(one.annotator_id for one in holders).values()
@@ -344,7 +345,7 @@ def test_the_command_takes_rules_and_says_who_is_missing(study, lead, capsys):
 def test_a_group_has_the_code_of_its_country_or_its_own(study, iso_code, code):
     group = study.groups.get(name="Velmari")
     group.iso_code = iso_code
-    assert quota_rules.own_values(group)["nationality"] == {code}
+    assert own_values(group)["nationality"] == {code}
 
 
 @pytest.mark.django_db(transaction=True)

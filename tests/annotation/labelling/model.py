@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from typing import NamedTuple
 from uuid import UUID
 
-from annotation.assignment.quota_rules import CampaignQuotas
+from annotation.assignment.campaign_quotas import CampaignQuotas
 from annotation.assignment.quotas import Profile
 
 WANTED = 2  # labels for each task

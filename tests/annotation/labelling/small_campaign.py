@@ -8,7 +8,7 @@ from itertools import count
 from accounts import profiles
 from accounts.models import Annotator
 from annotation.assignment import quota_rules
-from annotation.assignment.quota_rules import CampaignQuotas
+from annotation.assignment.campaign_quotas import CampaignQuotas, quotas_of
 from annotation.assignment.quotas import Profile
 from annotation.assignment.slots import profiles_of
 from annotation.kinds.declaration import Kind
@@ -64,7 +64,7 @@ def small_campaign(
     )
     rules = quota_rules.parse(quota_lines, annotators_per_task=WANTED, kind=kind)
     quota_rules.store(campaign, rules)
-    quotas = quota_rules.quotas_of(campaign)
+    quotas = quotas_of(campaign)
     attribute = Attribute.objects.create(text="hat")
     mix = quotas.first_mix(None, WANTED) if quotas else ""
     tasks = [

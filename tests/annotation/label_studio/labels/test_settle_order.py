@@ -11,7 +11,8 @@ from django.db import transaction
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from annotation.assignment import leases, quota_rules
+from annotation.assignment import leases
+from annotation.assignment.campaign_quotas import load_quotas
 from annotation.assignment.slots import profiles_of
 from annotation.label_studio.labels.settle import settle
 from annotation.label_studio.models import LabelStudioAnnotation
@@ -180,7 +181,7 @@ def counting(one, seen):
 
 def oracle(world, made, looks=()):
     """Return the holders of the places of each task, by the rules one by one."""
-    quotas = quota_rules.load_quotas(world.campaign)
+    quotas = load_quotas(world.campaign)
     profiles = profiles_of([one.pk for one in world.people])
     seen = seen_of(looks)
     expected = {}
