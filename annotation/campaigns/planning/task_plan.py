@@ -53,7 +53,7 @@ def plan(campaign: Campaign) -> CampaignPlan:
 
 def write(plan: CampaignPlan, campaign: Campaign) -> None:
     """Store a plan's tasks and their stimuli. Call it in the transaction that opens the campaign."""
-    drawn, tasks = plan.planned_attributes, plan.tasks
+    drawn = plan.planned_attributes
     bulk.insert(
         CampaignAttribute,
         {
@@ -63,10 +63,16 @@ def write(plan: CampaignPlan, campaign: Campaign) -> None:
             "role": [planned.role for planned in drawn],
         },
     )
-    keys = _write_tasks(campaign, tasks)
+    tasks = list(zip(_write_tasks(campaign, plan.tasks), plan.tasks, strict=True))
+    _write_attributes(tasks)
+    _write_stimuli(campaign, tasks)
+
+
+def _write_attributes(tasks: Sequence[tuple[int, PlannedTask]]) -> None:
+    """Store the attributes that tasks, given with their keys, ask about."""
     asked_attributes = [
         (key, attribute, position)
-        for key, task in zip(keys, tasks, strict=True)
+        for key, task in tasks
         for position, attribute in enumerate(task.attribute_ids)
     ]
     bulk.insert(
@@ -77,10 +83,12 @@ def write(plan: CampaignPlan, campaign: Campaign) -> None:
             "position": [position for _, _, position in asked_attributes],
         },
     )
+
+
+def _write_stimuli(campaign: Campaign, tasks: Sequence[tuple[int, PlannedTask]]) -> None:
+    """Store the stimuli of tasks, given with their keys, and the sources of copied texts."""
     stimuli = [
-        (key, position, stimulus)
-        for key, task in zip(keys, tasks, strict=True)
-        for position, stimulus in enumerate(task.stimuli)
+        (key, position, stimulus) for key, task in tasks for position, stimulus in enumerate(task.stimuli)
     ]
     bulk.insert(
         TaskStimulus,
