@@ -176,8 +176,6 @@ class Assignment(models.Model):
         SKIPPED = "skipped", "skipped"
         EXPIRED = "expired", "expired"
 
-    HOLDING: ClassVar = ("leased", "submitted")
-
     public_id = models.UUIDField(unique=True, default=uuid.uuid4, editable=False)
     task = models.ForeignKey(Task, on_delete=models.CASCADE, related_name="assignments")
     annotator = models.ForeignKey(Annotator, on_delete=models.CASCADE, related_name="assignments")

@@ -4,7 +4,7 @@
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Self
 
 from django.utils.translation import gettext as _
@@ -82,7 +82,6 @@ class QuestionScreen:
     pictured: bool
     place_needed: bool
     compares: bool
-    blank_option: Option = field(default=Option("", ""))
 
     @classmethod
     def of(cls, payload: Mapping[str, Any], answer: Mapping[str, Any]) -> Self:

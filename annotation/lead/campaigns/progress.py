@@ -53,15 +53,6 @@ class ProgressPage:
         ]
 
     @property
-    def task_segments(self) -> list[tuple[str, int, str]]:
-        totals = self.progress
-        return [
-            ("complete", totals.complete, "done"),
-            ("begun", totals.begun, "active"),
-            ("untouched", totals.untouched, "waiting"),
-        ]
-
-    @property
     def groups(self) -> list[tuple[GroupProgress, float | None]]:
         """Each group with the share of its answers that are in."""
         return [

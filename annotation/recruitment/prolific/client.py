@@ -21,10 +21,6 @@ from annotation.recruitment.prolific.results import (
 
 MOST_APPROVED = 1_000  # at once
 MOST_BONUSES = 200
-REJECTION_CATEGORIES = (
-    "TOO_QUICKLY", "TOO_SLOWLY", "FAILED_INSTRUCTIONS", "INCOMP_LONGITUDINAL", "FAILED_CHECK", "LOW_EFFORT",
-    "MALINGERING", "NO_CODE", "BAD_CODE", "NO_DATA", "UNSUPP_DEVICE", "OTHER",
-)  # fmt: skip
 _PAGE = 100
 _MOST_PAGES = 1_000
 _API = "/api/v1"

@@ -40,7 +40,6 @@ LEGIBLE = [
     ("bad", "paper"),
     ("bad", "bad-soft"),
     ("on-bad", "bad"),
-    ("on-bad", "bad-strong"),
 ]
 VISIBLE = [
     *itertools.product(["line-strong", "accent", "series-listed", "series-random"], ["paper", "surface"]),

@@ -21,7 +21,7 @@ export function isAsked(questions, answers, question, ref) {
   return codesOf(valueOf(answers, earlier, ref)).some((code) => question.when.answers.includes(code));
 }
 
-export function isAnswered(question, value, stimuli) {
+function isAnswered(question, value, stimuli) {
   if (value === undefined || value === null) return false;
   if (question.type === "text") return value.trim() !== "";
   if (question.type === "choice" && question.several) return value.length > 0;
@@ -75,7 +75,7 @@ export function givenAnswer({ answers, regions }) {
 }
 
 // 1, 1, 3: items that share a place also use up the following places.
-export function competitionRanks(places) {
+function competitionRanks(places) {
   const all = Object.values(places);
   return Object.fromEntries(
     Object.entries(places).map(([ref, place]) => [ref, 1 + all.filter((other) => other < place).length]),

@@ -12,7 +12,6 @@ from onelogin.saml2.constants import OneLogin_Saml2_Constants as Saml2
 from accounts.sign_in.providers.saml.errors import AnswerRefused
 
 _RESPONSE = f"{{{Saml2.NS_SAMLP}}}Response"
-_ASSERTION = f"{{{Saml2.NS_SAML}}}Assertion"
 _SIGNATURE = f"{{{Saml2.NS_DS}}}Signature"
 _MORE = "http://www.w3.org/2001/04/xmldsig-more#"
 SIGNING = {
