@@ -58,46 +58,47 @@ class AtOnce(SeparateDatabaseAndState):
         return f"Change the table of {self.model_name} at once"
 
 
-class AddUncheckedConstraint(AddConstraint):
+class _DifferentOnPostgres(Operation):
+    """Django's operation of this kind, but with its own statements on PostgreSQL. Name it before Django's class."""
+
+    model_name: str
+
+    def database_forwards(
+        self,
+        app_label: str,
+        schema_editor: BaseDatabaseSchemaEditor,
+        from_state: ProjectState,
+        to_state: ProjectState,
+    ) -> None:
+        if not _on_postgres(schema_editor):
+            super().database_forwards(app_label, schema_editor, from_state, to_state)
+            return
+        model = to_state.apps.get_model(app_label, self.model_name)
+        if self.allow_migrate_model(schema_editor.connection.alias, model):
+            self.change_on_postgres(model, schema_editor)
+
+    def change_on_postgres(self, model: Any, schema_editor: BaseDatabaseSchemaEditor) -> None:
+        raise NotImplementedError
+
+
+class AddUncheckedConstraint(_DifferentOnPostgres, AddConstraint):
     """Add a constraint that checks only new rows; `CheckConstraintOfAllRows` checks the existing ones."""
 
-    def database_forwards(
-        self,
-        app_label: str,
-        schema_editor: BaseDatabaseSchemaEditor,
-        from_state: ProjectState,
-        to_state: ProjectState,
-    ) -> None:
-        if not _on_postgres(schema_editor):
-            super().database_forwards(app_label, schema_editor, from_state, to_state)
-            return
-        model = to_state.apps.get_model(app_label, self.model_name)
-        if self.allow_migrate_model(schema_editor.connection.alias, model):
-            sql = self.constraint.create_sql(model, schema_editor)
-            schema_editor.execute(f"{sql} NOT VALID", params=None)
+    def change_on_postgres(self, model: Any, schema_editor: BaseDatabaseSchemaEditor) -> None:
+        sql = self.constraint.create_sql(model, schema_editor)
+        schema_editor.execute(f"{sql} NOT VALID", params=None)
 
 
-class AllowNull(AlterField):
+class AllowNull(_DifferentOnPostgres, AlterField):
     """Allow NULL in a column, without dropping and re-adding a foreign key as Django does, which checks all rows."""
 
-    def database_forwards(
-        self,
-        app_label: str,
-        schema_editor: BaseDatabaseSchemaEditor,
-        from_state: ProjectState,
-        to_state: ProjectState,
-    ) -> None:
-        if not _on_postgres(schema_editor):
-            super().database_forwards(app_label, schema_editor, from_state, to_state)
-            return
-        model = to_state.apps.get_model(app_label, self.model_name)
-        if self.allow_migrate_model(schema_editor.connection.alias, model):
-            quote = schema_editor.quote_name
-            column = model._meta.get_field(self.name).column
-            schema_editor.execute(
-                f"ALTER TABLE {quote(model._meta.db_table)} ALTER COLUMN {quote(column)} DROP NOT NULL",
-                params=None,
-            )
+    def change_on_postgres(self, model: Any, schema_editor: BaseDatabaseSchemaEditor) -> None:
+        quote = schema_editor.quote_name
+        column = model._meta.get_field(self.name).column
+        schema_editor.execute(
+            f"ALTER TABLE {quote(model._meta.db_table)} ALTER COLUMN {quote(column)} DROP NOT NULL",
+            params=None,
+        )
 
 
 class CheckConstraintOfAllRows(Operation):
@@ -131,47 +132,25 @@ class CheckConstraintOfAllRows(Operation):
         return f"Check all rows against {self.name} of {self.model_name}"
 
 
-class AddIndexOnline(AddIndex):
+class AddIndexOnline(_DifferentOnPostgres, AddIndex):
     """Add an index without blocking writes; its migration must have `atomic = False`."""
 
-    def database_forwards(
-        self,
-        app_label: str,
-        schema_editor: BaseDatabaseSchemaEditor,
-        from_state: ProjectState,
-        to_state: ProjectState,
-    ) -> None:
-        if not _on_postgres(schema_editor):
-            super().database_forwards(app_label, schema_editor, from_state, to_state)
-            return
-        model = to_state.apps.get_model(app_label, self.model_name)
-        if self.allow_migrate_model(schema_editor.connection.alias, model):
-            _drop_unfinished(schema_editor, self.index.name)
-            sql = self.index.create_sql(model, schema_editor, concurrently=True)
-            schema_editor.execute(sql, params=None)
+    def change_on_postgres(self, model: Any, schema_editor: BaseDatabaseSchemaEditor) -> None:
+        _drop_unfinished(schema_editor, self.index.name)
+        sql = self.index.create_sql(model, schema_editor, concurrently=True)
+        schema_editor.execute(sql, params=None)
 
 
-class AddUniqueIndexOnline(AddConstraint):
+class AddUniqueIndexOnline(_DifferentOnPostgres, AddConstraint):
     """Add a unique constraint that is an index (with expressions or a condition) without blocking writes.
 
     Its migration must have `atomic = False`.
     """
 
-    def database_forwards(
-        self,
-        app_label: str,
-        schema_editor: BaseDatabaseSchemaEditor,
-        from_state: ProjectState,
-        to_state: ProjectState,
-    ) -> None:
-        if not _on_postgres(schema_editor):
-            super().database_forwards(app_label, schema_editor, from_state, to_state)
-            return
-        model = to_state.apps.get_model(app_label, self.model_name)
-        if self.allow_migrate_model(schema_editor.connection.alias, model):
-            sql = str(self.constraint.create_sql(model, schema_editor))
-            begin = "CREATE UNIQUE INDEX "
-            if not sql.startswith(begin):
-                raise ValueError(f"{self.constraint.name} is not a separate index: {sql}")
-            _drop_unfinished(schema_editor, self.constraint.name)
-            schema_editor.execute(f"{begin}CONCURRENTLY {sql.removeprefix(begin)}", params=None)
+    def change_on_postgres(self, model: Any, schema_editor: BaseDatabaseSchemaEditor) -> None:
+        sql = str(self.constraint.create_sql(model, schema_editor))
+        begin = "CREATE UNIQUE INDEX "
+        if not sql.startswith(begin):
+            raise ValueError(f"{self.constraint.name} is not a separate index: {sql}")
+        _drop_unfinished(schema_editor, self.constraint.name)
+        schema_editor.execute(f"{begin}CONCURRENTLY {sql.removeprefix(begin)}", params=None)
