@@ -9,7 +9,7 @@ from django.utils import timezone
 from accounts.models import User
 from annotation.models import Campaign, InvitationLetter
 from jobs.models import Job
-from jobs.run.execution import deliver, enqueue
+from jobs.run.execution import enqueue, hurry
 
 SEND = "annotation.send_letters"
 State = InvitationLetter.State
@@ -37,10 +37,8 @@ def wake(campaign: Campaign, *, by: User | None) -> None:
             by=by,
             study_id=campaign.study_id,
         )
-    elif job.wait_until is not None:
-        job.wait_until = None
-        job.save(update_fields=["wait_until"])
-        deliver(job)
+    else:
+        hurry(job)
 
 
 def sweep() -> None:

@@ -12,7 +12,7 @@ from accounts.models import User
 from annotation.label_studio.models import LabelStudioBridge
 from jobs.models import Job
 from jobs.progress.reporter import Progress
-from jobs.run.execution import deliver, enqueue, prepare, run_here
+from jobs.run.execution import enqueue, hurry, prepare, run_here
 
 PUSH = "label_studio.push"
 EVENTS = "label_studio.events"
@@ -75,10 +75,8 @@ def start(
         if not_before is not None:
             job.wait_until = not_before
             job.save(update_fields=["wait_until"])
-    elif not_before is None and job.wait_until is not None:
-        job.wait_until = None
-        job.save(update_fields=["wait_until"])
-        deliver(job)
+    elif not_before is None:
+        hurry(job)
     return job
 
 

@@ -10,7 +10,7 @@ from accounts.models import User
 from annotation.recruitment.models import Recruitment
 from annotation.recruitment.payments import send
 from jobs.models import Job
-from jobs.run.execution import deliver, enqueue
+from jobs.run.execution import enqueue, hurry
 
 PAY = "recruitment.pay"
 # No new job is queued for this time after a failure; the failed job's page has the reason.
@@ -29,10 +29,8 @@ def wake(recruitment: Recruitment, *, by: User | None) -> None:
             by=by,
             study_id=recruitment.campaign.study_id,
         )
-    elif job.wait_until is not None:
-        job.wait_until = None
-        job.save(update_fields=["wait_until"])
-        deliver(job)
+    else:
+        hurry(job)
 
 
 def sweep() -> None:

@@ -77,6 +77,14 @@ def deliver(job: Job) -> None:
     transaction.on_commit(partial(_announce, job.pk, job.queue))
 
 
+def hurry(job: Job) -> None:
+    """Let workers take a queued job now if it waits for a later time."""
+    if job.wait_until is not None:
+        job.wait_until = None
+        job.save(update_fields=["wait_until"])
+        deliver(job)
+
+
 def _announce(job_id: int, queue: str) -> None:
     try:
         run_job.using(queue_name=queue).enqueue(job_id)
