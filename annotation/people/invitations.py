@@ -6,40 +6,25 @@ up to `limit` people; each may keep a personal return link. Only a token's SHA-2
 
 import secrets
 import uuid
-from collections import Counter, defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
 from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
-from django.utils.crypto import salted_hmac
 
 from accounts.models import Annotator, User
 from accounts.tokens import hash_key
 from annotation import integrations
 from annotation.models import Campaign, Enrolment, Invitation
 from annotation.people import addresses
+from annotation.people.doubles import prints
 from foundation.errors import Conflict, DomainError, Forbidden, NotFound
 from studies import audit
 
 MAX_LIMIT = 10_000
-MAX_HOUSEHOLD = 3  # people who joined from one address
 MOST_AT_ONCE = 500  # personal links, which are shown once, on one page
 _RETURN_LABEL = "return link"
-
-
-@dataclass(frozen=True)
-class SuspectedDouble:
-    """Annotators who joined in one browser, or from one address with one kind of browser."""
-
-    enrolments: tuple[Enrolment, ...]
-    same_browser: bool
-
-    @property
-    def pseudonyms(self) -> tuple[str, ...]:
-        return tuple(enrolment.annotator.pseudonym for enrolment in self.enrolments)
 
 
 @transaction.atomic
@@ -218,32 +203,6 @@ def shown_to_leads(campaign: Campaign) -> QuerySet[Invitation]:
     return campaign.invitations.exclude(label=_RETURN_LABEL, created_by=None, annotator__isnull=False)
 
 
-def suspected_doubles(campaign: Campaign) -> list[SuspectedDouble]:
-    """Return annotators of a campaign who may be one person.
-
-    They joined in the same browser, or from the same address with the same kind of browser. An address from which more
-    than MAX_HOUSEHOLD people joined belongs to a classroom or a company and tells nothing about two of them.
-    """
-    rows = list(campaign.enrolments.select_related("annotator").order_by("pk"))
-    residents = Counter(row.joined_print[:32] for row in rows)
-    groups: dict[tuple[str, str], list[Enrolment]] = defaultdict(list)
-    for row in rows:
-        if row.joined_device:
-            groups["device", row.joined_device].append(row)
-        if row.joined_print and residents[row.joined_print[:32]] <= MAX_HOUSEHOLD:
-            groups["print", row.joined_print].append(row)
-    # A group that is part of another adds nothing; groups are in order of joining.
-    doubles: dict[tuple[Enrolment, ...], bool] = {}
-    for (kind, _), group in groups.items():
-        if len(group) > 1:
-            doubles[tuple(group)] = doubles.get(tuple(group), False) or kind == "device"
-    return [
-        SuspectedDouble(group, same_browser=same_browser)
-        for group, same_browser in doubles.items()
-        if not any(set(group) < set(larger) for larger in doubles)
-    ]
-
-
 def _make(
     campaign: Campaign,
     by: User | None,
@@ -358,22 +317,6 @@ def _bind(invitation: Invitation, annotator: Annotator) -> None:
     if invitation.limit == 1 and invitation.annotator is None:
         invitation.annotator = annotator
         invitation.save(update_fields=["annotator"])
-
-
-def prints(fingerprint: str, device: str) -> dict[str, str]:
-    """Return the columns of an enrolment with keyed hashes of an address, a type of browser and a browser.
-
-    The first half of `joined_print` is of the address (the fingerprint's first word) alone.
-    """
-    address, _, browser = fingerprint.partition(" ")
-    return {
-        "joined_print": _keyed(address)[:32] + _keyed(browser)[:32] if fingerprint else "",
-        "joined_device": _keyed(device) if device else "",
-    }
-
-
-def _keyed(text: str) -> str:
-    return salted_hmac("annotation.invitations", text, algorithm="sha256").hexdigest()
 
 
 def _enrol(invitation: Invitation, annotator: Annotator, prints: dict[str, str]) -> Enrolment:

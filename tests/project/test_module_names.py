@@ -47,7 +47,7 @@ PLAIN_WORDS = {
         absences access accounts addresses advice allocation arrival assembly audit backlog bodies canvas caps
         captioners card categories changes checklist choice clauses cleanup clothes codebook coder colours
         consent contact contents copied corrections cost country creation day decisions declaration deletion
-        deletions delivery demo documents draft drawing eligibility enforcement examples exclusion extension
+        deletions delivery demo documents doubles draft drawing eligibility enforcement examples exclusion extension
         figure guideline harm inclusion institutions judge label language lead letter licences lifecycle link
         mark marking matter membership new onboarding pay people personal picture placeholders privacy problems
         profile promises props quota rating reasons recipients refusals retraction review rounds rubric screen

@@ -36,10 +36,10 @@ answer = invitations.invite(campaign=campaign, by=lead, limit=100)[1]
 """
 DOUBLES = """
 from annotation.models import Campaign, Enrolment
-from annotation.people import invitations
+from annotation.people import doubles
 joined = Enrolment.objects.count()
 prints = len(set(Enrolment.objects.values_list("joined_print", flat=True)))
-answer = [joined, prints, len(invitations.suspected_doubles(Campaign.objects.get()))]
+answer = [joined, prints, len(doubles.suspected_doubles(Campaign.objects.get()))]
 """
 
 

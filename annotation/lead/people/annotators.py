@@ -13,7 +13,7 @@ from annotation.lead.page_context import CampaignView, campaign_context, page_of
 from annotation.lead.people.annotator_lines import shown_lines
 from annotation.models import Enrolment
 from annotation.people import enrolments
-from annotation.people.invitations import suspected_doubles
+from annotation.people.doubles import suspected_doubles
 from annotation.quality.sentences import facts
 from web.form_page import FormPage
 

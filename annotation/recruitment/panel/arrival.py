@@ -9,7 +9,7 @@ from django.db.models import F
 from accounts.models import User
 from annotation.assignment import leases
 from annotation.models import Campaign, Enrolment
-from annotation.people import invitations
+from annotation.people import doubles, invitations
 from annotation.recruitment import identities, places
 from annotation.recruitment.models import PanelPerson, PanelPlace, Recruitment
 from annotation.recruitment.prolific import arrival as prolific
@@ -65,7 +65,7 @@ def arrive(
         person = person or _newcomer(recruitment, link.person)
         if person.places.filter(recruitment=recruitment, state=PanelPlace.State.COMPLETED).exists():
             raise Conflict("panel_person_was_here", "You have already taken part in this work.")
-        enrolment = _enrol(recruitment.campaign, person, invitations.prints(fingerprint, device))
+        enrolment = _enrol(recruitment.campaign, person, doubles.prints(fingerprint, device))
         return _give(recruitment, person, enrolment, link.submission, verified)
 
 
