@@ -273,14 +273,6 @@ def _record(
     finish: Callable[[Release], None],
 ) -> Release:
     """Store the release and move its files into place, both or neither."""
-    facts = {
-        "format": FORMAT,
-        "rows": {table.name: table.rows for table in contents.tables},
-        "annotations": {campaign.slug: campaign.annotations for campaign in contents.campaigns},
-        "guidelines": changes.kept_guidelines(contents.campaigns),
-        "last_day": contents.last_day.isoformat() if contents.last_day else None,
-        "changes": changes.as_json(contents.changes),
-    }
     try:
         with transaction.atomic():
             release, new = Release.objects.get_or_create(
@@ -290,7 +282,7 @@ def _record(
                     "parameters": attempt.parameters.as_json(),
                     "inputs_digest": contents.inputs_digest,
                     "key": attempt.key,
-                    "facts": facts,
+                    "facts": _facts(contents),
                     "annotations": key_sets.pack(filled.annotation_keys.flags),
                     "annotators": key_sets.pack(filled.annotator_keys.flags),
                     "images": key_sets.pack(filled.image_keys.flags),
@@ -315,6 +307,18 @@ def _record(
     except IntegrityError:
         raise _meanwhile(attempt.version) from None
     return release
+
+
+def _facts(contents: Contents) -> dict[str, Any]:
+    """Return what the next release compares itself with, and what pages show of this one."""
+    return {
+        "format": FORMAT,
+        "rows": {table.name: table.rows for table in contents.tables},
+        "annotations": {campaign.slug: campaign.annotations for campaign in contents.campaigns},
+        "guidelines": changes.kept_guidelines(contents.campaigns),
+        "last_day": contents.last_day.isoformat() if contents.last_day else None,
+        "changes": changes.as_json(contents.changes),
+    }
 
 
 def _meanwhile(version: int) -> Conflict:

@@ -86,13 +86,7 @@ def read_probe_answers(
         Scenario(*place)
         for place in zip(frame["experiment"], frame["scenario"], frame["image_model"], strict=True)
     ]
-    reason = pd.Series("", index=frame.index)
-    reason[frame["group"].isna()] = NO_GROUP
-    reason[(frame["asked"] == Answer.Outcome.DONE) & frame["coded"].isna()] = NOT_CODED
-    reason[frame["asked"] == Answer.Outcome.PENDING] = NOT_ASKED_YET
-    of_checks = pd.Series([checks.reason(place) for place in places], index=frame.index, dtype=object)
-    reason[of_checks != ""] = of_checks[of_checks != ""]
-    reason[frame["retracted"].notna()] = IMAGE_RETRACTED
+    reason = _reasons(frame, [checks.reason(place) for place in places])
     standing = [place for place, at in zip(places, frame["retracted"], strict=True) if pd.isna(at)]
     left_out = reason[reason != ""].value_counts().to_dict()
     kept = frame[reason == ""].reset_index(drop=True)
@@ -114,6 +108,18 @@ def read_probe_answers(
         by_rules=kept["rules"].where(done, kept["asked"]),
         review=read_coding_reviews(study),
     )
+
+
+def _reasons(frame: pd.DataFrame, of_checks: Sequence[str]) -> pd.Series:
+    """Return why each answer is left out, '' if it counts; `of_checks`: the reasons by checks of scenarios."""
+    reason = pd.Series("", index=frame.index)
+    reason[frame["group"].isna()] = NO_GROUP
+    reason[(frame["asked"] == Answer.Outcome.DONE) & frame["coded"].isna()] = NOT_CODED
+    reason[frame["asked"] == Answer.Outcome.PENDING] = NOT_ASKED_YET
+    by_checks = pd.Series(of_checks, index=frame.index, dtype=object)
+    reason[by_checks != ""] = by_checks[by_checks != ""]
+    reason[frame["retracted"].notna()] = IMAGE_RETRACTED
+    return reason
 
 
 def _coded_by(coder: str) -> Subquery:

@@ -73,7 +73,14 @@ def word_results(
             judge = data.harm.scorers[JUDGE]
             tables["judge_agreement"] = agreement.table.assign(judge=judge)
             note("judge_agreement", agreement)
-    summary |= {
+    no_shares = "association_shares" in tables and tables["association_shares"].empty
+    summary |= _facts(data) | {"reasons": {"association_shares": NO_SCORES} if no_shares else {}}
+    return {name: _ordered(name, table) for name, table in tables.items()}, summary
+
+
+def _facts(data: WordAnswerData) -> dict[str, Any]:
+    """Return what the answers contain, for the summary."""
+    return {
         "words": int(data.words["word"].notna().sum()) if len(data.words) else 0,
         "texts": len(data.texts),
         "models": sorted({*data.words["model"].unique(), *data.texts["model"].unique()}),
@@ -81,11 +88,7 @@ def word_results(
         "scorers": dict(data.harm.scorers),
         "unparsed": int(data.harm.judge["rating"].isna().sum()),
         "dimensions": sorted(data.dimensions["dimension"].unique()),
-        "reasons": {"association_shares": NO_SCORES}
-        if "association_shares" in tables and tables["association_shares"].empty
-        else {},
     }
-    return {name: _ordered(name, table) for name, table in tables.items()}, summary
 
 
 def associated_words(data: WordAnswerData, parameters: Parameters) -> Result:

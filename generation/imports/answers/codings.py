@@ -1,7 +1,7 @@
 """Importing the codings of a release into a study that has imported its answers."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -80,19 +80,7 @@ def import_codings(
             cells = dict.fromkeys(_OPTIONAL, "")
             cells |= {name: str(column[place]).strip() for name, column in given.columns.items()}
             reader.read(int(row), cells, given.name)
-        kept = Coding.objects.filter(answer__run__study=study)
-        before = kept.count()
-        Coding.objects.bulk_create(reader.codings, batch_size=_AT_ONCE, ignore_conflicts=True)
-        added = kept.count() - before
-        if added:
-            audit.record(
-                by=by,
-                action="codings.imported",
-                subject=study,
-                study=study,
-                codings=added,
-                sha256=given.digest,
-            )
+        added = _add(reader.codings, study=study, by=by, sha256=given.digest)
     rows = RowsReport(
         kind="Codings",
         file=given.name,
@@ -102,6 +90,19 @@ def import_codings(
         rejected=tuple(reader.rejected),
     )
     return CodingImportReport(rows, added, reader.by_rules)
+
+
+def _add(codings: Sequence[Coding], *, study: Study, by: User | None, sha256: str) -> int:
+    """Store the codings that the study does not have yet; return their number."""
+    kept = Coding.objects.filter(answer__run__study=study)
+    before = kept.count()
+    Coding.objects.bulk_create(codings, batch_size=_AT_ONCE, ignore_conflicts=True)
+    added = kept.count() - before
+    if added:
+        audit.record(
+            by=by, action="codings.imported", subject=study, study=study, codings=added, sha256=sha256
+        )
+    return added
 
 
 def _answers_by_number(
