@@ -1,7 +1,5 @@
 """The job that sends the letters of a campaign: queued once, and again when letters are due."""
 
-from datetime import timedelta
-
 from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.utils import timezone
@@ -9,12 +7,10 @@ from django.utils import timezone
 from accounts.models import User
 from annotation.models import Campaign, InvitationLetter
 from jobs.models import Job
-from jobs.run.execution import enqueue, hurry
+from jobs.run.execution import enqueue, hurry, may_enqueue
 
 SEND = "annotation.send_letters"
 State = InvitationLetter.State
-# No new job is queued for this time after a failure; the failed job's page has the reason.
-_RESTS = timedelta(minutes=5)
 
 
 def due(campaign: Campaign | None = None) -> QuerySet[InvitationLetter]:
@@ -46,10 +42,7 @@ def sweep() -> None:
     give_up_lost()
     campaigns = Campaign.objects.filter(pk__in=due().order_by().values("mailing__campaign"))
     for campaign in campaigns:
-        jobs = _jobs(campaign)
-        waiting = jobs.filter(state__in=[Job.State.QUEUED, Job.State.RUNNING])
-        failed = jobs.filter(state=Job.State.FAILED, finished_at__gt=timezone.now() - _RESTS)
-        if not waiting.exists() and not failed.exists():
+        if may_enqueue(_jobs(campaign)):
             with transaction.atomic():
                 wake(campaign, by=None)
 

@@ -1,7 +1,5 @@
 """The job that sends the payments of a recruitment: queued once, and again when payments are due."""
 
-from datetime import timedelta
-
 from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
@@ -10,11 +8,9 @@ from accounts.models import User
 from annotation.recruitment.models import Recruitment
 from annotation.recruitment.payments import send
 from jobs.models import Job
-from jobs.run.execution import enqueue, hurry
+from jobs.run.execution import enqueue, hurry, may_enqueue
 
 PAY = "recruitment.pay"
-# No new job is queued for this time after a failure; the failed job's page has the reason.
-_RESTS = timedelta(minutes=5)
 
 
 def wake(recruitment: Recruitment, *, by: User | None) -> None:
@@ -35,13 +31,9 @@ def wake(recruitment: Recruitment, *, by: User | None) -> None:
 
 def sweep() -> None:
     """Queue a job for each recruitment with payments that are due and that no job will send."""
-    now = timezone.now()
-    keys = send.due(now).order_by().values_list("place__recruitment", flat=True).distinct()
+    keys = send.due(timezone.now()).order_by().values_list("place__recruitment", flat=True).distinct()
     for recruitment in Recruitment.objects.filter(pk__in=keys).select_related("campaign"):
-        jobs = _jobs(recruitment)
-        waiting = jobs.filter(state__in=[Job.State.QUEUED, Job.State.RUNNING])
-        failed = jobs.filter(state=Job.State.FAILED, finished_at__gt=now - _RESTS)
-        if not waiting.exists() and not failed.exists():
+        if may_enqueue(_jobs(recruitment)):
             with transaction.atomic():
                 wake(recruitment, by=None)
 

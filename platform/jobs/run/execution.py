@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 from django.db import OperationalError, transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from accounts.models import User
@@ -25,6 +26,8 @@ from jobs.run.registry import handler_of
 from jobs.run.tasks import run_job
 
 logger = logging.getLogger(__name__)
+# A sweep queues no new job for this time after a failure.
+RESTS = timedelta(minutes=5)
 
 
 @transaction.atomic
@@ -75,6 +78,13 @@ def prepare(
 def deliver(job: Job) -> None:
     """Announce the job to workers after the current transaction is committed."""
     transaction.on_commit(partial(_announce, job.pk, job.queue))
+
+
+def may_enqueue(jobs: QuerySet[Job]) -> bool:
+    """Return whether none of the jobs will run or has just failed; the failed job's page has the reason."""
+    waiting = jobs.filter(state__in=[Job.State.QUEUED, Job.State.RUNNING])
+    failed = jobs.filter(state=Job.State.FAILED, finished_at__gt=timezone.now() - RESTS)
+    return not waiting.exists() and not failed.exists()
 
 
 def hurry(job: Job) -> None:
