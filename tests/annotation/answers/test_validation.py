@@ -3,7 +3,7 @@
 import pytest
 
 from annotation.answers.attribute_references import references
-from annotation.answers.validation import Answer, seconds, submission_id
+from annotation.answers.validation import Answer, instrument_version, seconds, submission_id
 from annotation.assignment.leases import next_assignment
 from foundation.errors import DomainError
 from tests.annotation.factories import new_annotator
@@ -162,6 +162,19 @@ def test_a_tick_given_twice_is_refused(task, refs):
 def test_a_rating_is_one_of_five_and_unsure_says_why(rating, data, field):
     leased = next_assignment(campaign=rating, annotator=new_annotator(rating))
     assert field in refused(data, leased.task)
+
+
+def test_a_reason_for_being_unsure_may_have_two_thousand_characters(rating):
+    leased = next_assignment(campaign=rating, annotator=new_annotator(rating))
+    answer = Answer.parse({"rating": 3, "justification": "x" * 2000}, leased.task)
+    assert answer.justification == "x" * 2000
+
+
+@pytest.mark.parametrize("raw", ["1", 0, -1, True, 1.0, 32_768, 10**18, [1]])
+def test_a_version_of_the_guidelines_is_a_number_from_1(raw):
+    with pytest.raises(DomainError, match="version"):
+        instrument_version(raw)
+    assert (instrument_version(32_767), instrument_version(None)) == (32_767, None)
 
 
 @pytest.mark.parametrize("raw", ["", "x", None, 3, "0" * 31])

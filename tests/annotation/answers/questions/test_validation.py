@@ -157,6 +157,16 @@ def test_texts_of_wrong_type_or_length_are_refused(text):
     assert "answer.answers.why" in refused(RUBRIC_SCREEN, RUBRIC_ANSWER | {"fitting": 1, "why": text})
 
 
+def test_a_text_may_be_as_long_as_its_question_allows():
+    kept = read(RUBRIC_SCREEN, RUBRIC_ANSWER | {"fitting": 1, "why": "x" * 200})["answers"]
+    assert kept["why"] == "x" * 200
+
+
+@pytest.mark.parametrize("reason", ["size", "Colour", "tie", "", 0, None, ["colour"], {"colour": True}])
+def test_the_answer_to_a_choice_is_one_of_those_offered(reason):
+    assert list(refused(PAIR_SCREEN, {"better": "s1", "reason": reason})) == ["answer.answers.reason"]
+
+
 def test_a_blank_text_is_no_answer_if_optional_and_refused_if_required():
     assert "why" not in read(RUBRIC_SCREEN, RUBRIC_ANSWER | {"fitting": 1, "why": " \n"})["answers"]
     kind = declared("words", Stimuli(medium="image"), TextQuestion(name="why", label=texts("Why?")))
@@ -204,6 +214,7 @@ def test_a_question_after_a_comparison_depends_on_its_answer():
         {"s1": 2, "s2": 2, "s3": 2},
         {"s1": 1, "s2": 2, "s3": 3, "s4": 4},
         {"s1": 1, "s2": 2, "s3": True},
+        {"s1": True, "s2": 2, "s3": 3},
         {"s1": 1, "s2": 2, "s3": 3.0},
         {"s1": 1, "s2": 2, "s3": "3"},
         ["s1", "s2", "s3"],
@@ -275,6 +286,23 @@ def test_a_wrong_box_is_refused_by_its_side(place, field):
     regions = {"fitting": [BOX | place]}
     wrong = refused(RUBRIC_SCREEN, RUBRIC_ANSWER | {"fitting": 1}, regions)
     assert list(wrong) == [f"answer.regions.fitting.{field}"]
+
+
+@pytest.mark.parametrize(
+    ("place", "field"),
+    [
+        ({"x": -0.1}, "0.x"),
+        ({"y": 1.1}, "0.y"),
+        ({"y": "0"}, "0.y"),
+        ({"x": True}, "0.x"),
+        ({"x": 1e400}, "0.x"),
+        ({"width": 0.1}, "0.width"),
+    ],
+)
+def test_a_wrong_point_is_refused_by_its_side(place, field):
+    screen = ScreenQuestions(RANKING, RANKING_SCREEN.refs, regions_required=False)
+    odd = RANKING_ANSWER | {"odd": {"s1": 1, "s2": 1, "s3": 3}}
+    assert list(refused(screen, odd, {"odd": [POINT | place]})) == [f"answer.regions.odd.{field}"]
 
 
 def test_a_place_is_accepted_only_with_an_answer_that_asks_for_it():
