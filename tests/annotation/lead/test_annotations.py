@@ -6,7 +6,7 @@ import pytest
 
 from annotation.assignment import leases
 from annotation.models import Annotation, Assignment, Box
-from studies.models import StudyGroup
+from studies.models import AuditEntry, StudyGroup
 from tests.annotation.factories import none_of_them, submit
 
 pytestmark = pytest.mark.django_db
@@ -69,7 +69,7 @@ def test_a_corrected_answer_shows_its_revisions(lead_client, answered):
     assert [one.pk for one in page.context["revisions"]] == [old.pk, new.pk]
 
 
-def test_an_answer_is_excluded_for_a_reason_and_readmitted(lead_client, answered):
+def test_an_answer_is_excluded_for_a_reason_and_readmitted(lead_client, lead, answered):
     found = Annotation.objects.filter(campaign=answered).first()
     url = f"{LIST}{found.pk}/"
     page = lead_client.post(f"{url}exclude/", {"reason": ""}, follow=True).content.decode()
@@ -83,6 +83,9 @@ def test_an_answer_is_excluded_for_a_reason_and_readmitted(lead_client, answered
     lead_client.post(f"{url}readmit/")
     found.refresh_from_db()
     assert found.status == "accepted"
+    trail = AuditEntry.objects.filter(subject=f"annotation:{found.pk}").order_by("pk")
+    done = ("annotation.excluded", "annotation.readmitted")
+    assert list(trail.values_list("action", "actor")) == [(action, lead.pk) for action in done]
 
 
 def test_an_analyst_excludes_nothing(analyst_client, answered):

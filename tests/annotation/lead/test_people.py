@@ -115,6 +115,23 @@ def test_revoking_and_reissuing_a_link(lead_client, marking, lead):
     assert invitations.look_up(fresh).pk == invitation.pk
 
 
+def test_the_history_names_who_decided_about_people_and_links(lead_client, lead, marking):
+    enrolment = Enrolment.objects.get(annotator=new_annotator(marking))
+    AuditEntry.objects.all().delete()
+    for move in ("pause", "resume", "exclude"):
+        lead_client.post(f"{PEOPLE}{enrolment.pk}/{move}/", {"reason": "Too fast"})
+    lead_client.post(LINKS, {"label": "Panel A", "limit": "20", "days": "7"})
+    link = Invitation.objects.get(label="Panel A")
+    for move in ("reissue", "revoke"):
+        lead_client.post(f"{LINKS}{link.pk}/{move}/")
+    lead_client.post(f"{LINKS}personal/", {"labels": "Ada"})
+    actions = [f"enrolment.{done}" for done in ("paused", "resumed", "excluded")]
+    actions += [f"invitation.{done}" for done in ("created", "reissued", "revoked", "created_each")]
+    assert list(AuditEntry.objects.order_by("pk").values_list("action", "actor")) == [
+        (action, lead.pk) for action in actions
+    ]
+
+
 def test_links_are_listed_with_their_state(lead_client, marking, lead):
     made = {
         "live": invitations.invite(campaign=marking, by=lead, label="live", limit=3)[0],
