@@ -136,6 +136,23 @@ def test_withdrawing_before_agreeing_to_a_studys_own_text_withdraws_consent_to_t
     assert not consent.has_consented(annotator, other)
 
 
+def test_withdrawing_without_consent_to_a_text_of_the_study_leaves_those_of_other_studies(study, annotator):
+    other = Study.objects.create(name="Lakes", slug="lakes", seed=1)
+    theirs = consent.publish_consent(study=other, body="Theirs.", content_notice="Careful.", by=None)
+    consent.give(annotator=annotator, text=theirs, study=other)
+    assert consent.withdraw(annotator=annotator, study=study)
+    assert consent.has_consented(annotator, other)
+
+
+def test_no_part_in_a_study_rests_on_a_consent_that_was_withdrawn(study, annotator):
+    text = consent.current_text(study)
+    given = consent.give(annotator=annotator, text=text, study=study)
+    assert list(consent.rests_on(annotator, study)) == [given]
+    consent.withdraw(annotator=annotator, study=study)
+    assert not consent.rests_on(annotator, study).exists()
+    assert not consent.of_series(annotator, study).exists()
+
+
 def test_agreeing_again_does_not_end_the_withdrawal_of_another_person(study, annotator):
     text = consent.current_text(study)
     other = Annotator.objects.create()

@@ -258,6 +258,13 @@ def test_a_member_of_a_study_is_not_erased(person, lead, study):
         erase_annotator(annotator=person.annotator, by=lead)
 
 
+def test_simulated_annotators_are_nobody_to_erase(marking, lead):
+    annotator = new_annotator(marking, origin=Annotator.Origin.SIMULATED)
+    with pytest.raises(Conflict, match="simulated"):
+        erase_annotator(annotator=annotator, by=lead)
+    assert Annotator.objects.filter(pk=annotator.pk, user=annotator.user).exists()
+
+
 def test_the_history_says_that_somebody_was_erased_and_by_which_lead(
     person, marking, lead, lead_client, study
 ):
