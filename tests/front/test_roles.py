@@ -9,7 +9,7 @@ from accounts.models import User
 from accounts.rights import CAPABILITIES, Capability, Role, powers_of
 from annotation.assignment import leases
 from studies import audit
-from studies.models import AuditEntry, StudyMembership
+from studies.models import AuditEntry, Study, StudyMembership
 from tests.annotation.factories import new_annotator, submit, ticking
 
 pytestmark = pytest.mark.django_db
@@ -49,6 +49,19 @@ def test_the_new_roles_open_neither_results_nor_labels_nor_demographics():
     assert {Capability.RELEASE, Capability.SEE_RELEASES} <= CAPABILITIES[Role.STEWARD]
     assert not CAPABILITIES[Role.COORDINATOR] & {Capability.RELEASE, Capability.SEE_RELEASES}
     assert not CAPABILITIES[Role.STEWARD] & {Capability.INVITE, Capability.RECRUIT}
+
+
+def test_a_role_in_another_study_gives_no_right_in_this_one(browser_of, marking):
+    browser = browser_of(Role.ANALYST)
+    lakes = Study.objects.create(name="Lakes", slug="lakes", seed=1)
+    StudyMembership.objects.create(study=lakes, user=User.objects.get(username="the-analyst"), role=Role.LEAD)
+    for page in ("own-words/", "campaigns/new/"):
+        assert browser.get(f"/studies/lakes/{page}").status_code == 200
+        assert browser.get(f"/studies/isles/{page}").status_code == 403
+    assert browser.post(f"/studies/isles/campaigns/{marking.slug}/pause/").status_code == 403
+    assert browser.post(f"/api/v1/campaigns/{marking.pk}/pause/").status_code == 403
+    marking.refresh_from_db()
+    assert marking.state == "open"
 
 
 @pytest.mark.parametrize("role", Role)

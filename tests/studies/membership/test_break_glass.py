@@ -16,7 +16,7 @@ from jobs.models import Job
 from jobs.run.execution import execute
 from studies.access import studies_where
 from studies.membership import add_member, break_glass
-from studies.models import AuditEntry, BreakGlass, StudyMembership
+from studies.models import AuditEntry, BreakGlass, Study, StudyMembership
 from tests.front.addresses import addresses
 
 pytestmark = pytest.mark.django_db
@@ -112,6 +112,17 @@ def test_an_access_is_opened_once_and_only_for_one_person_and_study(ada, study):
     bea = User.objects.create_superuser("bea")
     assert list(studies_where(ada, Capability.SEE_LABELS)) == [study]
     assert list(studies_where(bea, Capability.SEE_LABELS)) == []
+    assert list(studies_where(ada, Capability.RUN_CAMPAIGNS)) == []
+
+
+def test_an_access_opens_no_page_of_another_study_and_none_to_another_administrator(browser, ada, study):
+    lakes = Study.objects.create(name="Lakes", slug="lakes", seed=1)
+    break_glass.open_study(study=lakes, by=ada, reason=REASON)
+    assert browser.get("/studies/lakes/images/").status_code == 200
+    assert statuses(browser) == {403}
+    other = Client()
+    other.force_login(User.objects.create_superuser("bea"))
+    assert other.get("/studies/lakes/images/").status_code == 403
 
 
 def test_it_gives_no_right_to_change_anything():
