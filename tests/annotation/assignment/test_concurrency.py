@@ -13,7 +13,7 @@ from pathlib import Path
 
 import psycopg
 import pytest
-from django.db import connection, connections
+from django.db import connection, connections, transaction
 from django.utils import timezone
 
 from accounts import profiles, tokens
@@ -31,9 +31,9 @@ from tests.annotation.databases import shared_database
 from tests.annotation.factories import add_images, new_annotator
 from tests.annotation.labelling.production_paths import NONE_OF_THEM, ByVerbs, ticking_all
 from tests.foundation.database.postgres import postgres_url
+from tests.foundation.database.waiting import WAITING, Waiting
 
 pytestmark = pytest.mark.django_db(transaction=True)
-WAITING = "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
 ROOT = Path(__file__).resolve().parents[3]
 
 
@@ -221,6 +221,20 @@ def test_late_submissions_are_accepted_only_while_places_are_free(campaign, path
     ]
     results = at_once([lambda one=one: path.submit(one, by=one.annotator).shown_status for one in late])
     assert sorted(results) == ["accepted", "accepted", "surplus", "surplus", "surplus"]
+    assert slots_are_counted()
+
+
+@pytest.mark.skipif("connection.vendor != 'postgresql'", reason="SQLite locks all rows")
+def test_a_task_skipped_while_its_answer_is_being_saved_stays_answered(campaign):
+    anna = new_annotator(campaign)
+    leased = ByVerbs().next_task(campaign, anna)
+    skipping = Waiting(lambda: leases.skip(assignment=leased, annotator=anna))
+    with transaction.atomic():
+        ByVerbs().submit(leased, by=anna)
+        skipping.begin()
+    assert skipping.result().code == "already_submitted"
+    leased.refresh_from_db()
+    assert (leased.state, Annotation.objects.get().status) == ("submitted", "accepted")
     assert slots_are_counted()
 
 

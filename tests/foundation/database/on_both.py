@@ -31,6 +31,7 @@ ON_BOTH = {
         "tests/privacy/test_erase_by_lead.py",
         "tests/privacy/test_erasure.py",
         "tests/privacy/test_retention.py",
+        "tests/studies/membership/test_members.py",
         "tests/studies/protocol",
     ),
     "imports: bulk inserts that leave out what is there": (

@@ -22,7 +22,6 @@ TESTED_ELSEWHERE = {
     "platform/operations/backups/databases/connection.py": "tests/operations/test_round_trip.py",
     "platform/operations/backups/verify.py": "tests/operations/test_verify.py",
     "platform/studies/consent.py": "tests/accounts/test_consent.py",
-    "platform/studies/membership/__init__.py": "tests/annotation/api/test_members.py",
 }
 
 
