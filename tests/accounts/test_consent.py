@@ -1,6 +1,9 @@
 """Consent: versions, agreement, withdrawal."""
 
+from datetime import timedelta
+
 import pytest
+from django.utils import timezone
 
 from accounts import consent_texts
 from accounts.models import Annotator, Consent, ConsentText
@@ -109,7 +112,10 @@ def test_agreeing_again_renews_a_withdrawn_consent(study, annotator):
     text = consent.current_text(study)
     consent.give(annotator=annotator, text=text)
     consent.withdraw(annotator=annotator, study=study)
-    consent.give(annotator=annotator, text=text, study=study)
+    long_ago = timezone.now() - timedelta(days=30)
+    Consent.objects.update(given_at=long_ago)
+    renewed = consent.give(annotator=annotator, text=text, study=study)
+    assert renewed.given_at > long_ago
     assert consent.has_consented(annotator, study)
     assert not consent.withdrawn_from(study).exists()
 

@@ -13,6 +13,7 @@ from annotation.answers.inclusion import counted
 from annotation.assignment import leases
 from annotation.campaigns import lifecycle
 from annotation.models import Annotation, Enrolment
+from annotation.people import withdrawal
 from studies import consent
 from studies.models import AuditEntry, Study, Withdrawal
 from tests.annotation.assignment.test_leases import label_everything
@@ -158,3 +159,14 @@ def test_people_who_neither_agreed_nor_answered_cannot_withdraw(join, marking):
     assert "nothing to withdraw" in client.get(at("withdraw", marking)).content.decode()
     client.post(at("withdraw", marking))
     assert not Withdrawal.objects.exists()
+
+
+def test_nobody_withdraws_from_a_study_in_which_they_neither_agreed_nor_answered(marking):
+    anna = new_annotator(marking)
+    submit(leases.next_assignment(campaign=marking, annotator=anna))
+    lakes = Study.objects.create(name="Lakes", slug="lakes", seed=1)
+    consent.publish_consent(study=lakes, body="Ours.", content_notice="Careful.", by=None)
+    assert withdrawal.is_possible(annotator=anna, study=marking.study)
+    assert not withdrawal.is_possible(annotator=anna, study=lakes)
+    assert not withdrawal.withdraw(annotator=anna, study=lakes)
+    assert consent.has_consented(anna, marking.study)

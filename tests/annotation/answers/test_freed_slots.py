@@ -86,6 +86,27 @@ def test_answers_of_a_readmitted_annotator_take_free_places_or_are_surplus(marki
     assert not AuditEntry.objects.filter(action="annotation.readmitted").exists()
 
 
+def test_an_answer_excluded_alone_stays_excluded_when_its_annotator_returns(marking, lead):
+    anna = new_annotator(marking)
+    alone, other = answers(anna, marking, 2)
+    exclusion.exclude(annotation=alone, by=lead, reason="The image did not load")
+    enrolments.exclude(enrolment=enrolment_of(anna), by=lead, reason="Careless", ask_again=True)
+    enrolments.resume(enrolment=enrolment_of(anna), by=lead, reason="A misunderstanding")
+    for annotation, expected in ((alone, "excluded"), (other, "accepted")):
+        annotation.refresh_from_db()
+        assert annotation.status == expected
+    assert invariants_hold()
+
+
+def test_screens_of_a_retracted_image_are_not_among_those_that_can_be_asked_again(marking, lead):
+    anna = new_annotator(marking)
+    first, _ = answers(anna, marking, 2)
+    Task.objects.filter(pk=first.task_id).update(withdrawn=True)
+    assert freed_slots.effect_of_excluding(enrolment_of(anna)).screens == 1
+    enrolments.exclude(enrolment=enrolment_of(anna), by=lead, reason="Careless")
+    assert freed_slots.in_vain(marking) == freed_slots.Places(places=1, screens=1)
+
+
 @pytest.mark.parametrize("asked_again", [True, False])
 def test_the_campaign_decides_whether_a_withdrawal_frees_places(marking, asked_again):
     set_option(marking, reopen_withdrawn=asked_again)

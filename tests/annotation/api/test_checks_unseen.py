@@ -113,6 +113,8 @@ def test_a_late_check_after_closing_is_reported_like_any_task(status):
     moments = {"ended_at": closed + timedelta(minutes=1), "closed_at": closed}
     assert shown_status(status, expires_at=closed, **moments) == "surplus"
     assert shown_status(status, expires_at=closed + timedelta(minutes=2), **moments) == "accepted"
+    # A lease has run out at its last moment, as for a label.
+    assert shown_status(status, ended_at=closed, expires_at=closed, closed_at=closed) == "surplus"
 
 
 def test_a_reached_daily_cap_is_reported_over_http(study, lead):

@@ -12,7 +12,7 @@ from accounts.models import Annotator
 from annotation.campaigns import lifecycle
 from annotation.models import Assignment
 from annotation.recruitment import providers, recruitments
-from annotation.recruitment.models import PanelPerson, PanelPlace
+from annotation.recruitment.models import PanelPerson, PanelPlace, Provider
 from annotation.recruitment.panel import arrival
 from foundation.errors import Conflict
 from tests.annotation.databases import shared_database
@@ -77,6 +77,17 @@ def test_beginning_in_another_cell_gives_up_the_earlier_place(recruitment, recru
     assert states == {"Anybody": "left", "Second cell": "working"}
     recruitment.refresh_from_db()
     assert recruitment.held == 0
+
+
+def test_a_panel_that_names_only_people_gives_them_a_place_in_each_cell(recruitment, recruit, panel, guest):
+    Provider.objects.filter(pk=panel.pk).update(place_parameter="")
+    for each in (recruitment, panel):
+        each.refresh_from_db()
+    first, other = guest(recruitment).place, recruit(name="Second cell")
+    browser = Guest()
+    assert browser.arrive(other, "5f3a0c")["Location"] == browser.page("welcome")
+    assert (browser.place.recruitment, browser.place.enrolment) == (other, first.enrolment)
+    assert PanelPlace.objects.count() == 2
 
 
 @pytest.mark.parametrize(
