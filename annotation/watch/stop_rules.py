@@ -107,7 +107,11 @@ def _reached(campaign: Campaign, now: datetime) -> Iterator[ReachedRule]:
         spending = spent(campaign)
         if float(spending.amount) >= options.pay_budget:
             budget = f"{options.pay_budget:,.2f} {options.pay_currency}"
-            yield ReachedRule(Rule.BUDGET, budget, f"{spending} of the budget of {budget} has been spent.")
+            others = " and ".join(spending.other_currencies)
+            without = f", without payments in {others}" if others else ""
+            yield ReachedRule(
+                Rule.BUDGET, budget, f"{spending} of the budget of {budget} has been spent{without}."
+            )
 
 
 def _moment(text: str) -> datetime:

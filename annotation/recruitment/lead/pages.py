@@ -12,6 +12,7 @@ from django.utils.decorators import method_decorator
 from django.views.decorators.cache import never_cache
 
 from accounts.rights import Capability, requires
+from annotation.kinds.options import Options
 from annotation.lead.page_context import CampaignView, campaign_context, campaign_for_lead, page_of
 from annotation.models import Campaign
 from annotation.recruitment import background, cost, identities, providers, recruitments
@@ -73,6 +74,21 @@ def totals(lines: list[RecruitmentLine]) -> list[str]:
     return [str(cost.Money(units, currency)) for currency, units in sorted(sums.items())]
 
 
+def outside_budget(campaign: Campaign) -> str:
+    """Return a sentence if recruitments pay in other currencies than that of the campaign's budget, else ""."""
+    options = Options.of(campaign)
+    if options.pay_budget is None:
+        return ""
+    others = campaign.recruitments.exclude(currency=options.pay_currency)
+    currencies = sorted(others.order_by().values_list("currency", flat=True).distinct())
+    if not currencies:
+        return ""
+    return (
+        f"The campaign’s budget is in {options.pay_currency}, so it does not include recruitments in "
+        f"{' and '.join(currencies)}."
+    )
+
+
 @requires(get=Capability.RECRUIT)
 @never_cache
 def recruitment_list(request: HttpRequest, study: str, campaign: str) -> HttpResponse:
@@ -88,6 +104,7 @@ def recruitment_list(request: HttpRequest, study: str, campaign: str) -> HttpRes
         "page": page,
         "lines": lines,
         "totals": totals(lines),
+        "outside_budget": outside_budget(context["campaign"]),
         "cells": [(number, cell) for number, cell in enumerate(proposal.cells) if cell.name not in begun],
         "others": proposal.others,
         "panels": context["study"].providers.all(),

@@ -53,6 +53,18 @@ def test_a_recruitment_is_created_and_gets_a_link_for_the_panel(marking, study, 
     assert b"239.94 GBP" in lead_client.get(page("recruitments")).content
 
 
+def test_a_lead_reads_which_currencies_the_budget_leaves_out(marking, recruit, lead_client, lead):
+    sentence = "The campaign’s budget is in EUR, so it does not include recruitments in GBP and USD."
+    for currency, reward in (("GBP", "2.00"), ("USD", "3.00"), ("EUR", "3.00")):
+        recruit(name=currency, currency=currency, reward=Decimal(reward))
+    assert "budget" not in lead_client.get(page("recruitments")).content.decode()
+    budget = {"pay_budget": 4.0, "pay_currency": "EUR"}
+    lifecycle.change_settings(campaign=marking, by=lead, options=budget)
+    assert sentence in lead_client.get(page("recruitments")).content.decode()
+    Recruitment.objects.exclude(currency="EUR").delete()
+    assert "budget" not in lead_client.get(page("recruitments")).content.decode()
+
+
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [

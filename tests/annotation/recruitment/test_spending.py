@@ -61,6 +61,21 @@ def test_amounts_in_another_currency_are_named_and_not_added(marking, recruitmen
     assert not CampaignStop.objects.exists()
 
 
+def test_a_budget_that_leaves_out_another_currency_says_so(marking, recruit, recruitment, guest, lead):
+    lifecycle.change_settings(
+        campaign=marking,
+        by=lead,
+        options={"pay_budget": 4.0, "pay_currency": "EUR", "stop_at_budget": True},
+    )
+    in_euros = recruit(name="Others", currency="EUR")
+    guest(recruitment, "ann")
+    guest(in_euros, "ben")
+    assert stop_rules.apply_rules() == []
+    guest(in_euros, "cleo")
+    (stop,) = stop_rules.apply_rules()
+    assert stop.reason == "4.00 EUR of the budget of 4.00 EUR has been spent, without payments in GBP."
+
+
 def test_people_who_need_longer_than_planned_are_noticed(marking, recruit, guest, lead):
     recruitment = recruit(places=3)
     for name in ("ann", "ben", "cleo"):
