@@ -16,6 +16,7 @@ from redis import Redis
 from accounts import profiles
 from accounts.consent_texts import ErasurePromise
 from accounts.models import Annotator, MatchedWords, User
+from analysis.models import Report
 from annotation.answers.inclusion import counted
 from annotation.assignment import leases
 from annotation.models import Assignment, Campaign, Enrolment, Judgement, Task
@@ -256,6 +257,24 @@ def test_a_member_of_a_study_is_not_erased(person, lead, study):
     StudyMembership.objects.create(study=study, user=person.annotator.user, role="analyst")
     with pytest.raises(Conflict, match="also a lead"):
         erase_annotator(annotator=person.annotator, by=lead)
+
+
+def test_answers_are_kept_without_where_their_author_was_imported_from(person, marking, lead):
+    promise(marking, "sever")
+    people = Annotator.objects.filter(pk=person.annotator.pk)
+    people.update(source="survey.csv", source_id="row of Maria")
+    erase_annotator(annotator=people.get(), by=lead)
+    assert list(people.values_list("source", "source_id", "user")) == [("", "", None)]
+
+
+def test_stored_results_are_deleted_because_they_contain_the_code(person, marking, study, lead):
+    lakes = Study.objects.create(name="Lakes", slug="lakes", seed=1)
+    for each in (study, lakes):
+        Report.objects.create(
+            study=each, parameters={}, inputs_digest="a" * 64, summary={}, last_annotation=0
+        )
+    erase_annotator(annotator=person.annotator, by=lead)
+    assert [report.study for report in Report.objects.all()] == [lakes]
 
 
 def test_simulated_annotators_are_nobody_to_erase(marking, lead):

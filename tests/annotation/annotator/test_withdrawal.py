@@ -6,13 +6,14 @@ import uuid
 import pytest
 from django.core.management import call_command
 from django.urls import reverse
+from django.utils import timezone
 
 from analysis.results import reports
 from analysis.results.parameters import parameters_of
 from annotation.answers.inclusion import counted
 from annotation.assignment import leases
 from annotation.campaigns import lifecycle
-from annotation.models import Annotation, Enrolment
+from annotation.models import Annotation, Assignment, Campaign, Enrolment, Task
 from annotation.people import withdrawal
 from studies import consent
 from studies.models import AuditEntry, Study, Withdrawal
@@ -170,3 +171,24 @@ def test_nobody_withdraws_from_a_study_in_which_they_neither_agreed_nor_answered
     assert not withdrawal.is_possible(annotator=anna, study=lakes)
     assert not withdrawal.withdraw(annotator=anna, study=lakes)
     assert consent.has_consented(anna, marking.study)
+
+
+def test_a_withdrawal_leaves_the_part_in_a_study_with_a_text_of_its_own(marking, lead):
+    anna = new_annotator(marking)
+    lakes = Study.objects.create(name="Lakes", slug="lakes", seed=1)
+    theirs = consent.publish_consent(study=lakes, body="Theirs.", content_notice="Careful.", by=None)
+    consent.give(annotator=anna, text=theirs, study=lakes)
+    elsewhere = Campaign.objects.create(
+        study=lakes, slug="lakes", name="Lakes", kind=marking.kind, seed=1, created_by=lead
+    )
+    Enrolment.objects.create(campaign=elsewhere, annotator=anna)
+    leased = Assignment.objects.create(
+        task=Task.objects.create(campaign=elsewhere, held=1),
+        annotator=anna,
+        slot=0,
+        expires_at=timezone.now(),
+    )
+    assert withdrawal.withdraw(annotator=anna, study=marking.study)
+    assert list(Withdrawal.objects.values_list("study", flat=True)) == [marking.study_id]
+    leased.refresh_from_db()
+    assert (leased.state, leased.slot) == ("leased", 0)

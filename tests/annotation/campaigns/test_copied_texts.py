@@ -4,6 +4,7 @@ import pytest
 from django.db.models import ProtectedError
 from django.urls import reverse
 
+from accounts.models import ConsentText
 from annotation.annotator.payload import task_payload
 from annotation.answers.inclusion import counted, not_counted
 from annotation.answers.questions.copied_texts import TAKEN_BACK, forget
@@ -15,6 +16,7 @@ from annotation.label_studio.push import lifecycle as push_lifecycle
 from annotation.models import Assignment, CopiedText, Judgement, Task, TaskStimulus
 from annotation.people import withdrawal
 from foundation.errors import Conflict, DomainError
+from privacy.erasure.erase import erase_annotator
 from studies import consent
 from studies.models import Study
 from tests.annotation.factories import add_prompted_images, new_annotator
@@ -112,6 +114,15 @@ def test_nobody_is_erased_whose_texts_are_shown(written, lead):
     lifecycle.open_(campaign=coding(written, lead), by=lead)
     with pytest.raises(ProtectedError):
         written.people["Ada"].delete()
+
+
+@pytest.mark.parametrize("labels", ["delete", "sever"])
+def test_erasing_a_writer_removes_their_texts(written, lead, labels):
+    campaign = lifecycle.open_(campaign=coding(written, lead), by=lead)
+    ConsentText.objects.update(labels_when_erased=labels)
+    erase_annotator(annotator=written.people["Ada"], by=lead)
+    assert texts_of(campaign) == {TAKEN_BACK, "Ben sees a house."}
+    assert CopiedText.objects.exclude(writer=None).get().writer == written.people["Ben"]
 
 
 def test_a_draft_plans_the_texts_that_count_now(written, lead):
