@@ -40,13 +40,13 @@ def panel(study, lead) -> Provider:
 def recruit(marking, panel, lead):
     """Return a function that opens a recruitment, by default of two places of three screens."""
 
-    def made(**changes) -> Recruitment:
+    def made(campaign=marking, **changes) -> Recruitment:
         terms = {
             "name": "Anybody", "places": 2, "screens": 3, "minutes": 10, "reward": Decimal("2.00"),
             "currency": "GBP",
         }  # fmt: skip
         draft = recruitments.create(
-            campaign=marking, provider=panel, by=lead, terms=Terms(**{**terms, **changes})
+            campaign=campaign, provider=panel, by=lead, terms=Terms(**{**terms, **changes})
         )
         return recruitments.move(recruitment=draft, to="open", by=lead)
 

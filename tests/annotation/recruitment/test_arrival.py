@@ -9,13 +9,15 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.models import Annotator
+from annotation.assignment import leases
 from annotation.campaigns import lifecycle
 from annotation.models import Assignment
-from annotation.recruitment import providers, recruitments
+from annotation.recruitment import places, providers, recruitments
 from annotation.recruitment.models import PanelPerson, PanelPlace, Provider
 from annotation.recruitment.panel import arrival
 from foundation.errors import Conflict
 from tests.annotation.databases import shared_database
+from tests.annotation.factories import submit
 from tests.annotation.recruitment.conftest import Guest
 
 pytestmark = pytest.mark.django_db
@@ -77,6 +79,18 @@ def test_beginning_in_another_cell_gives_up_the_earlier_place(recruitment, recru
     assert states == {"Anybody": "left", "Second cell": "working"}
     recruitment.refresh_from_db()
     assert recruitment.held == 0
+
+
+def test_work_in_another_campaign_leaves_the_earlier_place(recruitment, recruit, rating, guest):
+    browser = guest(recruitment)
+    earlier, annotator = browser.place, browser.place.enrolment.annotator
+    browser.answer(1)
+    Guest().arrive(recruit(campaign=rating), "5f3a0c", "another-session")
+    while leased := leases.next_assignment(campaign=rating, annotator=annotator):
+        submit(leased, {"rating": 4})
+    assert Assignment.objects.filter(task__campaign=rating).count() == 3
+    earlier.refresh_from_db()
+    assert (earlier.state, places.answered_in(earlier)) == ("working", 1)
 
 
 def test_a_panel_that_names_only_people_gives_them_a_place_in_each_cell(recruitment, recruit, panel, guest):

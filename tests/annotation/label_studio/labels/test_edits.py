@@ -72,6 +72,13 @@ def test_skipping_or_renaming_anothers_answer_does_not_move_places(bridge, full,
     assert (row(1).state, row(1).edit, row(1).user.external_id) == (State.COUNTED, Edit.OPEN, ANNA)
 
 
+def test_an_answer_that_its_author_gives_to_a_colleague_is_not_the_colleagues(bridge, full):
+    before = statuses(full)
+    told(bridge, full, 1, ANNA, minute=1, changed=9, updated_by=ANNA, completed_by=CLARA)
+    assert statuses(full) == before
+    assert (row(1).state, row(1).edit) == (State.COUNTED, Edit.OPEN)
+
+
 def test_a_change_that_changes_no_answer_needs_no_decision(bridge, full):
     told(bridge, full, 1, ANNA, minute=1, changed=9, updated_by=CLARA)
     assert (row(1).state, row(1).edit) == (State.COUNTED, "")

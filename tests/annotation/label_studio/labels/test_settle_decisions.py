@@ -166,3 +166,14 @@ def test_after_the_campaign_was_closed_nothing_changes(marking, bridge, task, an
     settle(bridge=bridge, task_ids=[task.pk, other.pk])
     assert statuses(task) == {anna.pk: "excluded"}
     assert row(2).state == State.COUNTED
+
+
+@pytest.mark.parametrize(("minutes", "state"), [(4, State.COUNTED), (6, State.WAITING)])
+def test_the_clocks_may_differ_by_five_minutes_about_the_closing(
+    marking, bridge, task, anna, lead, minutes, state
+):
+    lifecycle.close(campaign=marking, by=lead)
+    moment = (timezone.now() + timedelta(minutes=minutes)).isoformat()
+    made = {"created_at": moment, "updated_at": moment}
+    compare(bridge, annotation(1, task=number_of(bridge, task), user=1) | made)
+    assert row(1).state == state
