@@ -98,6 +98,17 @@ def test_an_answer_excluded_alone_stays_excluded_when_its_annotator_returns(mark
     assert invariants_hold()
 
 
+def test_the_return_of_one_annotator_brings_back_no_answer_of_another(marking, lead):
+    people = [new_annotator(marking) for _ in range(2)]
+    for person in people:
+        answers(person, marking, 1)
+        enrolments.exclude(enrolment=enrolment_of(person), by=lead, reason="Careless", ask_again=True)
+    enrolments.resume(enrolment=enrolment_of(people[0]), by=lead, reason="A misunderstanding")
+    statuses = dict(Annotation.objects.values_list("annotator", "status"))
+    assert statuses == {people[0].pk: "accepted", people[1].pk: "excluded"}
+    assert invariants_hold()
+
+
 def test_screens_of_a_retracted_image_are_not_among_those_that_can_be_asked_again(marking, lead):
     anna = new_annotator(marking)
     first, _ = answers(anna, marking, 2)

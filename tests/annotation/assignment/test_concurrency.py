@@ -238,6 +238,18 @@ def test_a_task_skipped_while_its_answer_is_being_saved_stays_answered(campaign)
     assert slots_are_counted()
 
 
+@pytest.mark.skipif("connection.vendor != 'postgresql'", reason="SQLite locks all rows")
+def test_a_submission_id_used_for_two_tasks_at_once_is_refused_for_the_second(campaign):
+    path, people, key = ByVerbs(), [new_annotator(campaign) for _ in range(2)], uuid.uuid4()
+    first, second = [path.next_task(campaign, person) for person in people]
+    sending = Waiting(lambda: path.submit(second, by=people[1], submission_id=key))
+    with transaction.atomic():
+        path.submit(first, by=people[0], submission_id=key)
+        sending.begin()
+    assert sending.result().code == "submission_id_taken"
+    assert Annotation.objects.get().assignment == first
+
+
 def test_the_last_place_is_given_once(campaign, path):
     task = campaign.tasks.earliest("pk")
     Task.objects.exclude(pk=task.pk).update(withdrawn=True)

@@ -173,6 +173,17 @@ def test_releasing_frees_open_tasks(marking):
     assert not marking.tasks.filter(held__gt=0).exists()
 
 
+def test_work_in_two_campaigns_is_kept_apart(marking, rating):
+    anna = new_annotator(marking)
+    Enrolment.objects.create(campaign=rating, annotator=anna)
+    marked, rated = next_for(anna, marking), next_for(anna, rating)
+    assert (marked.task.campaign, rated.task.campaign) == (marking, rating)
+    assert leases.release(annotator=anna, campaign=marking) == 1
+    states = dict(Assignment.objects.values_list("pk", "state"))
+    assert states == {marked.pk: "expired", rated.pk: "leased"}
+    assert slots_are_counted()
+
+
 def test_a_withdrawn_task_is_not_offered(marking):
     marking.tasks.update(withdrawn=True)
     assert next_for(new_annotator(marking), marking) is None

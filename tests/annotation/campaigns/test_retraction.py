@@ -43,6 +43,7 @@ def test_restoring_brings_back_image_tasks_and_labels(marking, lead):
     restored = retraction.restore(image=retracted, by=lead)
     assert (restored.retracted_at, restored.retracted_reason) == (None, "")
     assert counted(marking).count() == 8
+    assert set(Assignment.objects.values_list("state", "task__held")) == {("submitted", 1)}
     assert len(label_everything(marking, new_annotator(marking))) == 8
 
 

@@ -8,8 +8,11 @@ import json
 import pyarrow.parquet as pq
 import pytest
 from django.core.management import call_command
+from django.db import transaction
 
 from accounts.models import Annotator
+from analysis.releases import build_job
+from analysis.releases.parameters import ReleaseParameters
 from analysis.releases.tables.columns import COLUMNS
 from annotation.answers.inclusion import counted
 from annotation.imports.importer import ImportTarget
@@ -18,6 +21,8 @@ from annotation.models import Annotation, Box, Judgement
 from studies.models import Study
 from tests.analysis.releases.documents.test_card import load
 from tests.analysis.releases.documents.test_croissant import read
+from tests.foundation.database.postgres import on_postgres
+from tests.foundation.database.waiting import Waiting
 
 
 @pytest.fixture
@@ -144,3 +149,14 @@ def test_a_simulated_study_says_so_before_anything_else(marked, tmp_path):
     assert card.lstrip().split("\n\n")[1].startswith("> **Simulated.**")
     written = json.loads((output / "croissant.json").read_text(encoding="utf-8"))
     assert written["description"].startswith("Simulated.")
+
+
+@pytest.mark.skipif(not on_postgres(), reason="SQLite locks all rows")
+@pytest.mark.django_db(transaction=True)
+def test_two_who_ask_for_a_release_at_once_get_one_build(study, lead):
+    asked = {"study": study, "parameters": ReleaseParameters(), "by": lead}
+    asking = Waiting(lambda: build_job.request(**asked))
+    with transaction.atomic():
+        job = build_job.request(**asked)
+        asking.begin()
+    assert asking.result() == job
