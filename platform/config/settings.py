@@ -66,6 +66,7 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "web.middleware.ContentSecurityPolicyMiddleware",
+    "web.middleware.HeadMiddleware",
     "web.middleware.NoNulMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "web.languages.LanguageMiddleware",

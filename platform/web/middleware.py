@@ -179,6 +179,22 @@ class TracingMiddleware:
         tracing.note_error(exception)
 
 
+class HeadMiddleware:
+    """Leave out the body of a response to HEAD; gunicorn would log a warning for each, as health checks send many."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        response = self.get_response(request)
+        if request.method == "HEAD":
+            if response.streaming:
+                response.streaming_content = []  # type: ignore[attr-defined]  # as the stubs lack the common class
+            else:
+                response.content = b""
+        return response
+
+
 class NoNulMiddleware:
     """Remove NUL characters from the query, and cookies that contain them: PostgreSQL cannot store NUL in text.
 

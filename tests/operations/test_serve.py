@@ -59,6 +59,13 @@ def answers(port):
         return False
 
 
+def length_without_body(port):
+    """Return the length that a response to HEAD states."""
+    request = urllib.request.Request(f"http://127.0.0.1:{port}/healthz", method="HEAD")
+    with urllib.request.urlopen(request, timeout=30) as answer:
+        return int(answer.headers["Content-Length"])
+
+
 @pytest.fixture(scope="module")
 def server(tmp_path_factory):
     with own_server(tmp_path_factory.mktemp("serve")) as server:
@@ -72,6 +79,7 @@ def test_one_signal_ends_web_server_and_worker(server, signum):
     with server.start("serve", PORT=str(port)) as process:
         said = welcome(process)
         assert answers(port)
+        assert length_without_body(port) == len("ok\n")
         wait_until(lambda: child(process, "worker"))
         # gunicorn with its two workers, and our worker
         wait_until(lambda: len(psutil.Process(process.pid).children(recursive=True)) >= 4)
@@ -79,6 +87,7 @@ def test_one_signal_ends_web_server_and_worker(server, signum):
         process.send_signal(signum)
         ended, _ = process.communicate(timeout=PATIENCE_SECONDS)
         assert process.returncode == 0, ended
+        assert "no-body response" not in ended  # gunicorn's warning about the body of a response to HEAD
     assert f"Stereoscope is at http://127.0.0.1:{port}." in said
     assert "run “python manage.py createsuperuser”" in said
     assert not any(each.is_running() for each in started)

@@ -2,15 +2,16 @@
 
 import json
 import logging
+from io import BytesIO
 from ipaddress import ip_network
 
 import pytest
 from django.conf import settings as configured
-from django.http import HttpResponse
+from django.http import FileResponse, HttpResponse
 from django.test import RequestFactory
 
 from foundation.monitoring.log_context import JOB, ContextFilter, JsonFormatter, context_of
-from web.middleware import RequestIdMiddleware, TrustedProxyMiddleware
+from web.middleware import HeadMiddleware, RequestIdMiddleware, TrustedProxyMiddleware
 
 
 def formatted(formatter, message="it happened", **more):
@@ -77,3 +78,9 @@ def test_json_stays_on_one_line_with_its_exception():
         text = formatted(JsonFormatter(), exc_info=(ValueError, error, error.__traceback__))
     assert "\n" not in text
     assert "ValueError" in json.loads(text)["exception"]
+
+
+def test_a_file_asked_for_by_head_is_not_sent():
+    view = HeadMiddleware(lambda _request: FileResponse(BytesIO(b"a picture")))
+    assert b"".join(view(RequestFactory().get("/")).streaming_content) == b"a picture"
+    assert b"".join(view(RequestFactory().head("/")).streaming_content) == b""
