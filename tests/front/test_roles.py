@@ -45,6 +45,11 @@ def test_the_new_roles_open_neither_results_nor_labels_nor_demographics():
     }
     assert not CAPABILITIES[Role.COORDINATOR] & secret
     assert not CAPABILITIES[Role.STEWARD] & secret
+    jobs = {Capability.SEE_JOBS, Capability.STEER_JOBS}
+    assert (CAPABILITIES[Role.COORDINATOR] & jobs, CAPABILITIES[Role.STEWARD] & jobs) == (
+        set(),
+        {Capability.SEE_JOBS},
+    )
     assert {Capability.INVITE, Capability.RECRUIT} <= CAPABILITIES[Role.COORDINATOR]
     assert {Capability.RELEASE, Capability.SEE_RELEASES} <= CAPABILITIES[Role.STEWARD]
     assert not CAPABILITIES[Role.COORDINATOR] & {Capability.RELEASE, Capability.SEE_RELEASES}

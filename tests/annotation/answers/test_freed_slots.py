@@ -86,10 +86,11 @@ def test_answers_of_a_readmitted_annotator_take_free_places_or_are_surplus(marki
     assert not AuditEntry.objects.filter(action="annotation.readmitted").exists()
 
 
-def test_an_answer_excluded_alone_stays_excluded_when_its_annotator_returns(marking, lead):
+@pytest.mark.parametrize("asked_again", [True, False])
+def test_an_answer_excluded_alone_stays_excluded_when_its_annotator_returns(marking, lead, asked_again):
     anna = new_annotator(marking)
     alone, other = answers(anna, marking, 2)
-    exclusion.exclude(annotation=alone, by=lead, reason="The image did not load")
+    exclusion.exclude(annotation=alone, by=lead, reason="The image did not load", ask_again=asked_again)
     enrolments.exclude(enrolment=enrolment_of(anna), by=lead, reason="Careless", ask_again=True)
     enrolments.resume(enrolment=enrolment_of(anna), by=lead, reason="A misunderstanding")
     for annotation, expected in ((alone, "excluded"), (other, "accepted")):

@@ -12,6 +12,7 @@ from annotation.models import Enrolment, Invitation
 from annotation.people import invitations
 from foundation.errors import Conflict, DomainError, NotFound
 from studies.models import AuditEntry, StudyMembership
+from tests.annotation.factories import new_annotator
 
 pytestmark = pytest.mark.django_db
 
@@ -220,3 +221,23 @@ def test_notes_on_links_are_not_kept_in_the_history(personal, lead):
     invitations.reissue(invitation=invitation, by=lead)
     invitations.revoke(invitation=invitation, by=lead)
     assert "Maria" not in str(list(AuditEntry.objects.values()))
+
+
+def test_who_takes_part_in_another_campaign_joins_this_one_by_its_link(marking, rating, lead):
+    anna, otto = new_annotator(marking), new_annotator(marking)
+    invitation, token = invitations.invite(campaign=rating, by=lead, limit=2)
+    joined = invitations.accept(token=token, user=anna.user)
+    assert (joined.campaign, joined.annotator) == (rating, anna)
+    invitations.revoke(invitation=invitation, by=lead)
+    assert invitations.look_up(token, user=anna.user) == invitation
+    with pytest.raises(Conflict, match="revoked"):
+        invitations.look_up(token, user=otto.user)
+
+
+def test_a_new_return_link_leaves_the_link_that_a_lead_made(marking, lead):
+    _, token = invitations.invite(campaign=marking, by=lead)
+    enrolment = invitations.accept(token=token, user=None)
+    first, second = (invitations.return_link(enrolment=enrolment) for _ in range(2))
+    assert {invitations.accept(token=each, user=None) for each in (token, second)} == {enrolment}
+    with pytest.raises(Conflict, match="revoked"):
+        invitations.accept(token=first, user=None)

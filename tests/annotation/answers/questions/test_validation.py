@@ -253,6 +253,12 @@ def test_a_condition_applies_to_each_stimulus_separately():
     assert list(wrong) == ["answer.answers.oddity.s2"]
 
 
+def test_a_question_after_one_that_was_answered_wrongly_is_not_complained_about():
+    for why in ({}, {"why": "Because."}):
+        answers = RUBRIC_ANSWER | {"fitting": 9} | why
+        assert list(refused(RUBRIC_SCREEN, answers)) == ["answer.answers.fitting"]
+
+
 def test_questions_that_depend_on_an_unasked_question_are_not_asked():
     kind = declared(
         "chain",
@@ -329,6 +335,8 @@ def test_a_place_is_needed_where_the_kind_or_else_the_lead_requires_it():
             assert list(refused(screen, {"fit": 1})) == ["answer.regions.fit"]
         else:
             assert read(screen, {"fit": 1})["regions"] == {}
+        practised = ScreenQuestions(kind, ("s1",), regions_required=None)
+        assert read(practised, {"fit": 1})["regions"] == {}
 
 
 def test_at_most_fifty_places_for_one_answer():

@@ -25,7 +25,7 @@ from foundation.errors import Conflict, NotFound
 from jobs.models import Job
 from jobs.run.execution import execute
 from studies import consent
-from studies.models import AuditEntry
+from studies.models import AuditEntry, Study
 from tests.annotation.conftest import rating
 from tests.annotation.factories import new_annotator
 from tests.services.label_studio.annotators import rated
@@ -125,8 +125,13 @@ def test_answers_wait_until_their_annotator_agrees(bridge, user, lead, rating, s
 
 
 def test_annotators_outside_the_study_or_already_mapped_are_refused(bridge, user, lead, rating, annotator):
-    with pytest.raises(NotFound, match="takes part"):
-        identity.confirm(user=user, annotator=annotator, by=lead)
+    lakes = Study.objects.create(name="Lakes", slug="lakes", seed=1)
+    elsewhere = Campaign.objects.create(study=lakes, slug="lakes", name="Lakes", kind=rating.kind, seed=1)
+    for campaigns in ([], [elsewhere]):
+        for campaign in campaigns:
+            Enrolment.objects.create(campaign=campaign, annotator=annotator)
+        with pytest.raises(NotFound, match="takes part"):
+            identity.confirm(user=user, annotator=annotator, by=lead)
     mine = new_annotator(rating)
     identity.confirm(user=user, annotator=mine, by=lead)
     with pytest.raises(Conflict, match="Undo"):
