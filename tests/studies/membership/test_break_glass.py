@@ -231,6 +231,10 @@ def test_results_of_jobs_are_closed_too(browser, ada, study):
     break_glass.open_study(study=study, by=ada, reason=REASON)
     assert "brave" in browser.get(f"/jobs/{job.pk}/").content.decode()
     assert browser.get("/api/v1/jobs/").json()["results"][0]["result"]["lines"] == ["row 2: brave"]
+    lakes = Study.objects.create(name="Lakes", slug="lakes", seed=1)
+    Job.objects.filter(pk=job.pk).update(study_id=lakes.pk)  # which is not open
+    assert browser.get("/api/v1/jobs/").json()["results"][0]["result"] == {}
+    assert "brave" not in browser.get(f"/jobs/{job.pk}/").content.decode()
 
 
 def test_break_glass_costs_administrators_one_query_and_members_none(
