@@ -20,7 +20,7 @@ from analysis.results.parameters import parameters_of as report_parameters
 from analysis.results.reports import compute_report
 from jobs.models import Job
 from jobs.run.execution import execute
-from studies.models import StudyMembership
+from studies.models import Study, StudyMembership
 from tests.analysis.releases.past_release import past_release
 
 CHOICES = {"k": "2", "licence": "CC-BY-4.0", "formats": ["parquet", "csv"]}
@@ -154,6 +154,15 @@ def test_an_empty_study_says_what_is_missing(study, lead_client, analyst_client)
     assert "judgements 0" in page
     assert analyst_client.get(address("release", version=1)).status_code == 404
     assert analyst_client.get("/api/v1/studies/isles/releases/").json()["results"] == []
+
+
+def test_releases_of_another_study_are_not_listed(study, lead, analyst_client):
+    lakes = Study.objects.create(name="Lakes", slug="lakes", seed=1)
+    past_release(lakes, lead, version=7)
+    assert analyst_client.get("/api/v1/studies/isles/releases/").json()["results"] == []
+    assert list(analyst_client.get(address("list")).context["page"]) == []
+    for page in (address("release", version=7), "/api/v1/studies/isles/releases/7/"):
+        assert analyst_client.get(page).status_code == 404
 
 
 @pytest.mark.parametrize("version", ["0", "2", "99999999999999999999999"])

@@ -283,6 +283,14 @@ def test_a_retracted_image_is_shown_in_no_check(study, lead):
     assert all(row.task_id != leased.task_id for row in gold_and_repeats.gold_answers(campaign))
 
 
+def test_gold_tasks_of_another_campaign_are_not_shown(study, lead, rating):
+    campaign = opened(study, lead, gold_share=0.5)
+    add_gold(rating, 3, by=lead)
+    anna = new_annotator(campaign)
+    assert careful(campaign, anna)
+    assert set(anna.assignments.values_list("purpose", "task__campaign")) == {("label", campaign.pk)}
+
+
 def test_an_answered_task_of_a_retracted_image_is_not_repeated(study, lead):
     campaign = opened(study, lead, repeat_after=1)
     anna = new_annotator(campaign)

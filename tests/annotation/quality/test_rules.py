@@ -267,3 +267,16 @@ def test_answers_of_a_paused_annotator_count_until_the_lead_decides(marking, lea
     assert Annotation.objects.filter(annotator=anna, status="accepted").count() == 3
     with pytest.raises(DomainError, match="paused"):
         submit(Assignment.objects.filter(annotator=anna).first())
+
+
+@pytest.mark.parametrize(
+    ("measure", "value", "short"),
+    [
+        ("agreement", 0.7, False),
+        ("agreement", 0.69, True),
+        ("straight_lining", 0.7, False),
+        ("straight_lining", 0.71, True),
+    ],
+)
+def test_a_threshold_that_is_just_reached_is_not_missed(measure, value, short):
+    assert enforcement.falls_short(measure, 0.7, value) == short

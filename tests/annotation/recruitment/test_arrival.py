@@ -81,6 +81,15 @@ def test_beginning_in_another_cell_gives_up_the_earlier_place(recruitment, recru
     assert recruitment.held == 0
 
 
+def test_pages_of_a_recruitment_are_for_people_with_a_place_in_it(recruitment, recruit, guest):
+    browser = guest(recruitment)
+    browser.recruitment = recruit(name="Second cell")
+    assert browser.get(browser.page("end")).status_code == 404
+    # As after an erasure: nobody signs in as this annotator, and a visitor is nobody.
+    Annotator.objects.filter(pk=browser.place.enrolment.annotator_id).update(user=None)
+    assert Client().get(reverse("panel:end", args=[recruitment.public_id])).status_code == 404
+
+
 def test_work_in_another_campaign_leaves_the_earlier_place(recruitment, recruit, rating, guest):
     browser = guest(recruitment)
     earlier, annotator = browser.place, browser.place.enrolment.annotator
