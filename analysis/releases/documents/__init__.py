@@ -3,10 +3,10 @@
 from pathlib import Path
 
 from analysis.releases.contents import Contents
-from analysis.releases.documents.card import data_card
 from analysis.releases.documents.changelog import changelog
 from analysis.releases.documents.codebook import codebook, codebook_csv
 from analysis.releases.documents.croissant import croissant_json
+from analysis.releases.documents.data_card import data_card
 from analysis.releases.documents.licences import licence_text
 
 WRITERS = {

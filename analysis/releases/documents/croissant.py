@@ -6,9 +6,9 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from analysis.releases.contents import Column, Contents, ReleasedFile, ReleaseTable
-from analysis.releases.documents.card import INVENTED, SIMULATED, summary
-from analysis.releases.documents.card_use import citation_entry
 from analysis.releases.documents.croissant_rai import responsible_ai
+from analysis.releases.documents.data_card import INVENTED, SIMULATED, summary
+from analysis.releases.documents.data_card_use import citation_entry
 from analysis.releases.documents.front_matter import loadable, read_format, tags
 from analysis.releases.documents.licences import licence_of
 from annotation.kinds.registry import kind_of

@@ -3,7 +3,7 @@
 from typing import Any
 
 from analysis.releases.contents import CampaignFacts, Contents
-from analysis.releases.documents import card_people, card_protocol, card_use
+from analysis.releases.documents import data_card_people, data_card_protocol, data_card_use
 from analysis.releases.documents.markdown import listed
 
 _SOCIAL_IMPACT = (
@@ -50,11 +50,11 @@ def responsible_ai(contents: Contents) -> dict[str, Any]:
         "annotatorDemographics": _demographics(contents),
         "machineAnnotationTools": ["simulated annotators"] if study.simulated else [],
         "dataUseCases": [
-            *card_use.intended_uses(contents),
-            *(f"Not to be used: {use}" for use in card_use.unsuitable_uses(contents)),
+            *data_card_use.intended_uses(contents),
+            *(f"Not to be used: {use}" for use in data_card_use.unsuitable_uses(contents)),
         ],
-        "dataLimitations": list(card_use.limitations(contents)),
-        "dataBiases": list(card_use.biases(contents)),
+        "dataLimitations": list(data_card_use.limitations(contents)),
+        "dataBiases": list(data_card_use.biases(contents)),
         "dataSocialImpact": _SOCIAL_IMPACT if contents.about_attributes else "",
         "personalSensitiveInformation": _personal(contents),
         "dataReleaseMaintenancePlan": "Releases are numbered and never changed. People who withdraw their "
@@ -103,7 +103,7 @@ def _missing(contents: Contents) -> str:
 
 
 def _protocol(campaign: CampaignFacts) -> str:
-    text = card_protocol.question_text(campaign).replace("`", "")
+    text = data_card_protocol.question_text(campaign).replace("`", "")
     newest = campaign.guidelines[0] if campaign.guidelines else None
     return f"{campaign.name}: {text}" + (
         f" Statement: {newest.statement}" if newest and newest.statement else ""
@@ -123,9 +123,10 @@ def _demographics(contents: Contents) -> list[str]:
     privacy = contents.privacy
     if contents.study.simulated:
         return ["none, because the annotators are simulated"]
-    lines = [card_people.annotators(contents)]
+    lines = [data_card_people.annotators(contents)]
     lines += [
-        f"{card_people.field_name(field)}: stated by {field.stated:,}, released for {field.released:,}. {field.why}"
+        f"{data_card_people.field_name(field)}: stated by {field.stated:,}, released for {field.released:,}. "
+        f"{field.why}"
         for field in privacy.fields
     ]
     return lines
@@ -135,6 +136,6 @@ def _personal(contents: Contents) -> list[str]:
     if contents.study.simulated:
         return ["none, because the annotators are simulated"]
     return [
-        f"Details about annotators in this release: {card_people.fields_released(contents)}.",
-        card_use.privacy(contents).replace("`", ""),
+        f"Details about annotators in this release: {data_card_people.fields_released(contents)}.",
+        data_card_use.privacy(contents).replace("`", ""),
     ]

@@ -1,7 +1,7 @@
 """Which profiles a release may show, given the profiles in earlier releases.
 
 Readers can match a person of two releases by the answers, so the joined table matters: the contents of all live
-releases about each person. A person is hidden among the people with the same row. People are distinguished by `Kind`:
+releases about each person. A person is hidden among the people with the same row. `ProfileKind` distinguishes people by
 their origin, the contents of each earlier release about them, and the details that they gave.
 docs/use/reference/releases.md has the rules.
 """

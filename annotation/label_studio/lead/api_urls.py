@@ -3,7 +3,7 @@
 from django.urls import path
 
 from annotation.label_studio.lead import api
-from annotation.label_studio.pull.webhook_view import LabelStudioWebhook
+from annotation.label_studio.pull.views import LabelStudioWebhook
 from web.api.routers import TwinRouter
 
 router = TwinRouter()

@@ -13,8 +13,8 @@ from annotation.campaigns.planning import task_plan
 from annotation.kinds import study_kinds
 from annotation.models import Annotation, Box, Judgement
 from annotation.simulation.simulate import simulate
-from tests.analysis.releases.documents.test_card import load
 from tests.analysis.releases.documents.test_croissant import read
+from tests.analysis.releases.documents.test_data_card import load
 from tests.annotation.databases import shared_database
 from tests.annotation.factories import add_prompted_images
 

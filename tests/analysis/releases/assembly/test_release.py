@@ -19,8 +19,8 @@ from annotation.imports.importer import ImportTarget
 from annotation.label_studio.format.importer import import_export
 from annotation.models import Annotation, Box, Judgement
 from studies.models import Study
-from tests.analysis.releases.documents.test_card import load
 from tests.analysis.releases.documents.test_croissant import read
+from tests.analysis.releases.documents.test_data_card import load
 from tests.foundation.database.postgres import on_postgres
 from tests.foundation.database.waiting import Waiting
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from analysis.releases.documents.card import data_card
 from analysis.releases.documents.changelog import changelog
+from analysis.releases.documents.data_card import data_card
 from tests.analysis.releases.documents.example_release import a_release
 
 pytestmark = pytest.mark.database_free

@@ -8,8 +8,8 @@ import pytest
 from generation.probing.codings import code_by_rules
 from generation.probing.execution import run
 from jobs.progress.reporter import Unwatched
-from tests.analysis.releases.documents.test_card import load
 from tests.analysis.releases.documents.test_croissant import read
+from tests.analysis.releases.documents.test_data_card import load
 from tests.generation.probing.probing_study import planned, words
 
 pytestmark = [pytest.mark.django_db, pytest.mark.slow]

@@ -10,8 +10,8 @@ from annotation.models import Annotation, Judgement, Task, TaskStimulus
 from tests.analysis.questions.campaigns import open_campaign, people
 from tests.analysis.questions.kinds import kind, scale
 from tests.analysis.releases.conftest import rows
-from tests.analysis.releases.documents.test_card import load
 from tests.analysis.releases.documents.test_croissant import read
+from tests.analysis.releases.documents.test_data_card import load
 
 pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 

@@ -14,8 +14,8 @@ from analysis.releases.tables.columns import TABLES
 from analysis.results.parameters import parameters_of
 from analysis.results.reports import compute_report
 from tests.analysis.automated import factories
-from tests.analysis.releases.documents.test_card import load
 from tests.analysis.releases.documents.test_croissant import read
+from tests.analysis.releases.documents.test_data_card import load
 
 pytestmark = pytest.mark.django_db
 

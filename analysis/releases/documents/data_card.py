@@ -1,7 +1,7 @@
 """README.md: the data card of a release, filled from its study and campaigns."""
 
 from analysis.releases.contents import Contents
-from analysis.releases.documents import card_people, card_probes, card_protocol, card_use
+from analysis.releases.documents import data_card_people, data_card_probes, data_card_protocol, data_card_use
 from analysis.releases.documents.front_matter import front_matter
 from analysis.releases.documents.markdown import amount, code, listed, plain, sections, table
 
@@ -23,18 +23,18 @@ def data_card(contents: Contents) -> str:
             plain(study.description) if study.description else "",
             summary(contents),
             _tables(contents),
-            card_probes.answers_of_models(contents),
-            card_people.who_labelled(contents),
-            card_people.recruitment(contents),
-            card_people.consent(contents),
-            card_protocol.questions(contents),
-            card_protocol.quality_control(contents),
-            card_protocol.what_does_not_count(contents),
-            card_protocol.images(contents),
-            card_use.use(contents),
-            card_use.loading(contents),
-            card_use.licence(contents),
-            card_use.citation(contents),
+            data_card_probes.answers_of_models(contents),
+            data_card_people.who_labelled(contents),
+            data_card_people.recruitment(contents),
+            data_card_people.consent(contents),
+            data_card_protocol.questions(contents),
+            data_card_protocol.quality_control(contents),
+            data_card_protocol.what_does_not_count(contents),
+            data_card_protocol.images(contents),
+            data_card_use.use(contents),
+            data_card_use.loading(contents),
+            data_card_use.licence(contents),
+            data_card_use.citation(contents),
         ]
     )
 
@@ -43,7 +43,7 @@ def summary(contents: Contents) -> str:
     """Describe the contents of the release in one paragraph."""
     study = contents.study
     if contents.probes and not contents.campaigns:
-        return card_probes.summary(contents)
+        return data_card_probes.summary(contents)
     shown = (
         "images by text-to-image models" if contents.about_attributes or contents.images.images else "texts"
     )
@@ -71,11 +71,11 @@ def summary(contents: Contents) -> str:
         else "the id that the imported file gave"
     )
     return (
-        f"{opening}: {listed(counts)} by {card_people.annotators(contents)} on "
+        f"{opening}: {listed(counts)} by {data_card_people.annotators(contents)} on "
         f"{amount(contents.images.images, 'image')} of {amount(study.groups, 'identity group')}{regions}{days}. "
         f"Each answer has {id_words}"
         f"{'; the table `soft_labels` also has shares and majorities' if contents.about_attributes else ''}."
-        f"{f' {card_probes.also_answered(contents)}' if contents.probes else ''}"
+        f"{f' {data_card_probes.also_answered(contents)}' if contents.probes else ''}"
     )
 
 

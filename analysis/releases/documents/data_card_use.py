@@ -1,7 +1,7 @@
 """The parts of the data card about use: purposes, limits, privacy, loading, citing."""
 
 from analysis.releases.contents import CampaignFacts, Contents
-from analysis.releases.documents.card_people import coarsening
+from analysis.releases.documents.data_card_people import coarsening
 from analysis.releases.documents.front_matter import loadable, read_format
 from analysis.releases.documents.licences import licence_of
 from analysis.releases.documents.markdown import amount, bullets, listed, plain, sections

@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from analysis.releases.documents import WRITERS, write_documents
-from analysis.releases.documents.card import data_card
+from analysis.releases.documents.data_card import data_card
 from analysis.releases.documents.licences import LICENCES, licence_of, licence_text
 from analysis.releases.tables.columns import TABLES
 from tests.analysis.releases.documents.example_release import ROWS, a_release
