@@ -88,10 +88,11 @@ def test_a_lead_who_needs_a_second_factor_adds_a_passkey_and_signs_in_with_it(pa
     looked_at(page, "passkey-enter")
     page.get_by_role("button", name="Use a passkey").click()
     see_studies(page)
-    page.goto(reverse("mfa_reauthenticate_webauthn"))
+    confirmation = reverse("mfa_reauthenticate_webauthn")
+    page.goto(confirmation)
     looked_at(page, "passkey-confirm")
     page.get_by_role("button", name="Use a passkey").click()
-    page.wait_for_url(lambda address: "reauthenticate" not in address)  # each page has a link to the studies
+    page.wait_for_url(lambda address: confirmation not in address)  # each page has a link to the studies
 
     page.goto(reverse("mfa_index"))
     page.get_by_role("link", name="Rename work laptop").click()
