@@ -10,7 +10,8 @@ from csp.constants import HEADER
 from csp.utils import build_policy
 from django.conf import settings
 from django.core.exceptions import MiddlewareNotUsed
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from prometheus_client import Counter, Histogram
 
@@ -180,17 +181,17 @@ class TracingMiddleware:
 
 
 class HeadMiddleware:
-    """Leave out the body of a response to HEAD; gunicorn would log a warning for each, as health checks send many."""
+    """Leave out the body of a response to HEAD. gunicorn would leave it out too, but log a warning for each request."""
 
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self.get_response = get_response
 
-    def __call__(self, request: HttpRequest) -> HttpResponse:
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
         response = self.get_response(request)
         if request.method == "HEAD":
-            if response.streaming:
-                response.streaming_content = []  # type: ignore[attr-defined]  # as the stubs lack the common class
-            else:
+            if isinstance(response, StreamingHttpResponse):
+                response.streaming_content = []
+            elif isinstance(response, HttpResponse):
                 response.content = b""
         return response
 

@@ -141,25 +141,26 @@ def test_a_promise_of_deletion_in_one_version_is_kept(person, marking, lead, stu
     assert erase_annotator(annotator=person.annotator, by=lead).answers_kept == 0
 
 
-def test_a_promise_of_the_text_that_was_read_before_the_study_had_its_own_is_kept(
-    person, marking, lead, study
-):
+def agree_to_keep_answers(person, marking, lead):
+    """Let a person who agreed to the deletion of answers agree to the study's own text, which keeps them."""
     promise(marking, "delete")
     own = consent.publish_consent(
-        study=study, body="Our text.", content_notice="Careful.", promise=ErasurePromise("sever"), by=lead
+        study=marking.study,
+        body="Our text.",
+        content_notice="Careful.",
+        promise=ErasurePromise("sever"),
+        by=lead,
     )
-    consent.give(annotator=person.annotator, text=own, study=study)
+    consent.give(annotator=person.annotator, text=own, study=marking.study)
+
+
+def test_a_promise_of_the_text_that_was_read_before_the_study_had_its_own_is_kept(person, marking, lead):
+    agree_to_keep_answers(person, marking, lead)
     assert erase_annotator(annotator=person.annotator, by=lead).answers_kept == 0
 
 
-def test_a_text_that_somebody_read_only_in_another_study_promises_nothing_in_this_one(
-    person, marking, lead, study
-):
-    promise(marking, "delete")
-    own = consent.publish_consent(
-        study=study, body="Our text.", content_notice="Careful.", promise=ErasurePromise("sever"), by=lead
-    )
-    consent.give(annotator=person.annotator, text=own, study=study)
+def test_a_text_that_somebody_read_only_in_another_study_promises_nothing_in_this_one(person, marking, lead):
+    agree_to_keep_answers(person, marking, lead)
     person.answers.update(submitted_at=Now())
     assert erase_annotator(annotator=person.annotator, by=lead).answers_kept == 2
 
