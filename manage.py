@@ -23,7 +23,9 @@ def main() -> None:
     keep_bytecode()
     from django.core.management import execute_from_command_line
 
-    execute_from_command_line(sys.argv)
+    from foundation.call_stack import in_one_chunk
+
+    in_one_chunk(execute_from_command_line)(sys.argv)
 
 
 if __name__ == "__main__":

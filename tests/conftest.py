@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from _pytest.runner import runtestprotocol
 from django.db import connection
 from django.template.base import Template
 from django.test import Client
@@ -20,6 +21,7 @@ from hypothesis.internal.conjecture import providers
 
 from accounts.models import Annotator, User
 from catalog.models import Resource
+from foundation.call_stack import in_one_chunk
 from studies.models import Study
 from tests.foundation.database.keys import restart_keys
 from tests.foundation.database.migrated import load_into, migrated_database
@@ -32,6 +34,8 @@ from tests.web.design.contexts import render_and_keep_context
 from tests.web.static_files import index_static_files_once
 
 ROOT = Path(__file__).resolve().parents[1]
+
+_run_in_one_chunk = in_one_chunk(runtestprotocol)
 
 # Searches among everything that lives long took most of the time of all searches; tests make little garbage that stays.
 GARBAGE_THRESHOLDS = (20_000, 20, 50)
@@ -55,6 +59,15 @@ def pytest_collection() -> Iterator[object]:
         gc.freeze()
         gc.set_threshold(*GARBAGE_THRESHOLDS)
         gc.enable()
+
+
+@pytest.hookimpl
+def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> object:
+    """Run a test as pytest does, with its calls in one chunk: `in_one_chunk` says what this saves."""
+    item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
+    _run_in_one_chunk(item, nextitem=nextitem)
+    item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
+    return True
 
 
 @pytest.hookimpl(trylast=True)

@@ -59,6 +59,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "web.middleware.CallStackMiddleware",
     "web.middleware.TracingMiddleware",
     "web.middleware.RequestMetricsMiddleware",
     "web.middleware.TrustedProxyMiddleware",
