@@ -2,13 +2,14 @@
 
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from django.contrib.auth.models import AnonymousUser
 from django.contrib.auth.views import redirect_to_login
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
 from django.urls import resolve
+from django.utils import timezone
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 
@@ -24,6 +25,8 @@ from accounts.rights import (
     rights_of,
     roles_with,
 )
+from foundation.database.statements import rows
+from foundation.database.values import moment_value
 from foundation.errors import DomainError, Forbidden, NotFound
 from studies.models import BreakGlass, Study, StudyMembership
 from web.middleware import error_page
@@ -108,10 +111,12 @@ def right_to_open(path: str) -> Capability | None:
 
 def capabilities_in(request: AnyRequest, study: Study) -> frozenset[Capability]:
     """Return all capabilities of the person in `study`, cached for the request."""
-    known = _known(request)
-    if study.pk not in known:
-        known[study.pk] = _capabilities(request.user, study)
-    return known[study.pk]
+    return _access_to(request, study).capabilities
+
+
+def is_opened_by_break_glass(request: AnyRequest, study: Study) -> bool:
+    """Return whether an administrator, perhaps another person, has opened `study` by break-glass at present."""
+    return _access_to(request, study).is_opened_by_break_glass
 
 
 def required(request: AnyRequest) -> Capability:
@@ -129,14 +134,12 @@ def right_of(request: AnyRequest, method: str) -> Capability | None:
 
 
 def _find(request: AnyRequest, slug: str) -> Study:
-    """Return a study visible to the person, with its resource, in one query; raise NotFound otherwise."""
+    """Return a study with its resource, whoever asks; raise NotFound if there is none."""
     studies: dict[str, Study] = _store(request).setdefault("studies", {})
     if slug not in studies:
         if "\x00" in slug:  # PostgreSQL does not accept NUL in text
             raise _not_found()
-        in_force = BreakGlass.objects.in_force().filter(study=OuterRef("pk"))
-        visible = studies_visible_to(request.user).annotate(is_opened_by_break_glass=Exists(in_force))
-        study = visible.select_related("resource").filter(slug=slug).first()
+        study = Study.objects.select_related("resource").filter(slug=slug).order_by().first()
         if study is None:
             raise _not_found()
         studies[slug] = study
@@ -147,22 +150,43 @@ def _not_found() -> NotFound:
     return NotFound("study_not_found", "This study does not exist, or you are not a member of it.")
 
 
-def _capabilities(user: Person, study: Study) -> frozenset[Capability]:
+# Written by hand, because Django needs longer to build these queries (0.8 ms) than a database to answer this one
+# (0.02 ms), and each page of a study asks.
+_ROLES_AND_GLASSES = """
+SELECT role, NULL FROM studies_studymembership WHERE study_id = %(study)s AND user_id = %(user)s
+UNION ALL
+SELECT NULL, user_id FROM studies_breakglass WHERE study_id = %(study)s AND ended_at IS NULL AND ends_at > %(now)s
+"""
+
+
+class Access(NamedTuple):
+    """What a person may do in a study, and whether any administrator has opened it by break-glass."""
+
+    capabilities: frozenset[Capability]
+    is_opened_by_break_glass: bool
+
+
+def _access_to(request: AnyRequest, study: Study) -> Access:
+    known: dict[int, Access] = _store(request).setdefault(request.user.pk, {})
+    if study.pk not in known:
+        known[study.pk] = _load_access(request.user, study)
+    return known[study.pk]
+
+
+def _load_access(user: Person, study: Study) -> Access:
     if not user.is_authenticated or not user.is_active:
-        return frozenset()
-    roles = list(StudyMembership.objects.filter(study=study, user=user).values_list("role", flat=True))
+        return Access(frozenset(), is_opened_by_break_glass=False)
+    now = moment_value(timezone.now())
+    lines = rows(_ROLES_AND_GLASSES, {"study": study.pk, "user": user.pk, "now": now})
+    roles = {role for role, _ in lines if role is not None}
+    opened_by = {opener for _, opener in lines if opener is not None}
     capabilities = frozenset().union(*(CAPABILITIES.get(role, frozenset()) for role in roles))
-    if not user.is_superuser:
-        return capabilities
-    if roles:  # a member must ask for another role instead of break-glass
-        return capabilities | (WITHOUT_MEMBERSHIP - {Capability.BREAK_GLASS})
-    if BreakGlass.objects.in_force().filter(study=study, user=user).exists():
-        return WITHOUT_MEMBERSHIP | BY_BREAK_GLASS
-    return WITHOUT_MEMBERSHIP
-
-
-def _known(request: AnyRequest) -> dict[int, frozenset[Capability]]:
-    return cast("dict[int, frozenset[Capability]]", _store(request).setdefault(request.user.pk, {}))
+    if user.is_superuser:
+        if roles:  # a member must ask for another role instead of break-glass
+            capabilities |= WITHOUT_MEMBERSHIP - {Capability.BREAK_GLASS}
+        else:
+            capabilities = WITHOUT_MEMBERSHIP | (BY_BREAK_GLASS if user.pk in opened_by else frozenset())
+    return Access(capabilities, is_opened_by_break_glass=bool(opened_by))
 
 
 def _store(request: AnyRequest) -> dict[Any, Any]:

@@ -8,6 +8,7 @@ from accounts.models import User
 from accounts.rights import CAPABILITIES, Role
 from studies import navigation
 from studies.access import right_to_open
+from studies.access import Access
 from studies.models import Study
 
 FOR_ANALYSTS = [
@@ -30,7 +31,8 @@ def render(path: str = "/studies/isles/images/", *, simulated: bool = False, rol
     study = Study(pk=1, name="Isles", slug="isles", simulated=simulated)
     request = RequestFactory().get(path)
     request.user = User(pk=2)
-    request._study_access = {request.user.pk: {study.pk: CAPABILITIES[role]}}
+    access = Access(CAPABILITIES[role], is_opened_by_break_glass=False)
+    request._study_access = {request.user.pk: {study.pk: access}}
     context = Context({"request": request, "study": study})
     return Template("{% load study_pages %}{% study_tabs %}").render(context)
 

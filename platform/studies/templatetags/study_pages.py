@@ -7,7 +7,7 @@ from django import template
 from django.template import Context
 
 from accounts.rights import Capability
-from studies.access import may, may_open
+from studies.access import is_opened_by_break_glass, may, may_open
 from studies.models import BreakGlass
 from studies.navigation import tabs_of
 from web.templatetags.design import tabs
@@ -24,7 +24,7 @@ def study_tabs(context: Context) -> dict[str, Any]:
     )
     glasses = (
         BreakGlass.objects.in_force().filter(study=study).select_related("user").order_by("ends_at")
-        if getattr(study, "is_opened_by_break_glass", False)
+        if is_opened_by_break_glass(request, study)
         else []
     )
     is_own = any(glass.user == request.user for glass in glasses)
