@@ -7,8 +7,7 @@ from django.test import RequestFactory
 from accounts.models import User
 from accounts.rights import CAPABILITIES, Role
 from studies import navigation
-from studies.access import right_to_open
-from studies.access import Access
+from studies.access import Access, right_to_open
 from studies.models import Study
 
 FOR_ANALYSTS = [
