@@ -8,6 +8,7 @@ from django.db.models import (
     Count,
     Exists,
     F,
+    FilteredRelation,
     IntegerField,
     OuterRef,
     Q,
@@ -61,22 +62,21 @@ def with_states(campaign: Campaign, links: QuerySet[Invitation]) -> QuerySet[Inv
 
     A person has finished if they have answered the maximum number of screens, or at least one and none is left.
     """
-    enrolment = Enrolment.objects.filter(campaign=campaign, annotator=OuterRef("annotator"))
+    enrolled = Q(annotator__enrolments__campaign=campaign)
     withdrawal = Withdrawal.objects.filter(
         study=campaign.study_id, annotator=OuterRef("annotator"), ended_at=None
     )
     now = timezone.now()
     personal, several = Q(limit=1), Q(limit__gt=1)
-    takes_part = personal & Q(enrolment_state__isnull=False)
-    started = Q(answers__gt=0)
-    full = Q(most_screens__isnull=False, answers__gte=F("most_screens"))
+    takes_part = personal & Q(enrolment__isnull=False)
+    full = Q(enrolment__most_screens__isnull=False, answers__gte=F("enrolment__most_screens"))
     states = (
-        (Q(revoked_at__isnull=False) & ~(takes_part & started), LinkState.REVOKED),
+        (Q(revoked_at__isnull=False) & ~(takes_part & Q(answers__gt=0)), LinkState.REVOKED),
         (takes_part & Q(is_withdrawn=True), LinkState.WITHDRAWN),
-        (takes_part & Q(enrolment_state=Enrolment.State.EXCLUDED), LinkState.EXCLUDED),
-        (takes_part & started & (Q() if _nothing_left(campaign) else full), LinkState.FINISHED),
-        (takes_part & started, LinkState.WORKING),
-        (takes_part, LinkState.STARTED),
+        (takes_part & Q(enrolment__state=Enrolment.State.EXCLUDED), LinkState.EXCLUDED),
+        (takes_part & Q(answers=0), LinkState.STARTED),
+        (takes_part if _nothing_left(campaign) else takes_part & full, LinkState.FINISHED),
+        (takes_part, LinkState.WORKING),
         (Q(expires_at__lte=now), LinkState.EXPIRED),
         (several & Q(joined__gte=F("limit")), LinkState.USED_UP),
         (several, LinkState.USABLE),
@@ -87,8 +87,7 @@ def with_states(campaign: Campaign, links: QuerySet[Invitation]) -> QuerySet[Inv
         (Q(letter__isnull=False), LinkState.SENDING),
     )
     return links.annotate(
-        enrolment_state=Subquery(enrolment.values("state")[:1]),
-        most_screens=Subquery(enrolment.values("most_screens")[:1]),
+        enrolment=FilteredRelation("annotator__enrolments", condition=enrolled),
         is_withdrawn=Exists(withdrawal),
         answers=_answers(campaign),
         joined=_joined(),
