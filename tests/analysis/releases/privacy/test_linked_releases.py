@@ -11,11 +11,13 @@ from django.urls import reverse
 
 from accounts.models import Annotator, AnnotatorProfile
 from analysis.models import Release
+from analysis.releases.build_job import JOB_KIND
 from analysis.releases.preview import check_of
 from analysis.releases.privacy.levels import FIELDS
 from annotation.models import Enrolment, Judgement, Task, TaskAttribute
 from catalog.models import Attribute
 from foundation.errors import Conflict
+from jobs.models import Job
 from studies import consent
 from studies.models import AuditEntry
 from tests.analysis.releases.conftest import rows, tree
@@ -184,6 +186,36 @@ def test_page_api_and_command_agree(forty, released, tmp_path, lead_client, anal
     left_out = analyst_client.get("/api/v1/studies/isles/releases/check/?k=9&leave_out_people=true").json()
     assert left_out["allowed"] is True
     assert left_out["left_out"] > 0
+
+
+def test_people_without_a_profile_are_counted_as_such(marked, released):
+    for name in ("p", "q"):
+        AnnotatorProfile.objects.create(annotator=marked.annotators[name], gender="Woman")
+    _, folder = released(marked.study, k=2)
+    report = json.loads((folder / "privacy.json").read_text())
+    assert (report["people"], report["without_profile"]) == (2, 1)
+
+
+def test_people_left_out_are_not_counted_as_people_without_a_profile(forty, released):
+    released(forty.study, k=3)
+    bare = {person.pk for person in forty.people[:4]}
+    AnnotatorProfile.objects.filter(annotator__in=bare).delete()
+    _, folder = released(forty.study, k=9, leave_out_people=True)
+    report = json.loads((folder / "privacy.json").read_text())
+    assert bare & check_of(forty.study, k=9, leave_out_people=True).coarsened.left_out
+    assert report["people"] + report["without_profile"] == len(rows(folder, "annotators"))
+
+
+def test_a_release_is_queued_without_those_it_would_expose_but_not_with_them(forty, released, lead_client):
+    released(forty.study, k=3)
+    address = "/api/v1/studies/isles/releases/"
+    for choices, status, queued in (
+        ({"k": 9}, 409, 0),
+        ({"k": 9, "leave_out_people": True}, 202, 1),
+    ):
+        answer = lead_client.post(address, choices, content_type="application/json")
+        assert answer.status_code == status
+        assert Job.objects.filter(kind=JOB_KIND).count() == queued
 
 
 def test_profiles_of_releases_without_stored_ones_are_reconstructed(forty, released):
