@@ -3,14 +3,18 @@
 from datetime import timedelta
 
 import pytest
+from django.db import transaction
 from django.utils import timezone
 
 from accounts import consent_texts
+from accounts.consent_texts import ErasurePromise
 from accounts.models import Annotator, Consent, ConsentText
 from foundation.errors import DomainError
 from foundation.languages import TRANSLATIONS, built_in
 from studies import consent
 from studies.models import AuditEntry, Study
+from tests.foundation.database.postgres import on_postgres
+from tests.foundation.database.waiting import Waiting
 
 
 def test_a_study_without_its_own_text_uses_the_default_which_is_written_once(study):
@@ -204,3 +208,27 @@ def test_the_default_text_reads_in_headed_parts():
         "What may be published",
         "You decide",
     ]
+
+
+@pytest.mark.skipif(not on_postgres(), reason="SQLite locks all rows")
+@pytest.mark.django_db(transaction=True)
+def test_agreeing_while_a_withdrawal_is_being_stored_comes_after_it(study, annotator):
+    text = consent.current_text(study)
+    consent.give(annotator=annotator, text=text, study=study)
+    agreeing = Waiting(lambda: consent.give(annotator=annotator, text=text, study=study))
+    with transaction.atomic():
+        consent.withdraw(annotator=annotator, study=study)
+        agreeing.begin()
+    assert agreeing.result().withdrawn_at is None
+    assert consent.has_consented(annotator, study)
+
+
+def test_a_translation_promises_what_its_text_promises(study):
+    promise = ErasurePromise("sever", by_self=True)
+    consent.publish_consent(study=study, body="Ours.", content_notice="Careful.", promise=promise, by=None)
+    consent.publish_translation(
+        study=study, language="de", body="Unserer.", content_notice="Vorsicht.", by=None
+    )
+    shown = consent.text_for(study, "de")
+    assert shown.body == "Unserer."
+    assert ErasurePromise.of(shown) == promise

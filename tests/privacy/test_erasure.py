@@ -171,6 +171,15 @@ def test_answers_of_a_study_that_somebody_withdrew_from_are_deleted(person, mark
     assert erase_annotator(annotator=person.annotator, by=lead).answers_kept == 0
 
 
+def test_the_history_of_a_study_that_somebody_withdrew_from_without_taking_part_says_so(person, lead):
+    lakes = Study.objects.create(name="Lakes", slug="lakes", seed=1)
+    lakes.memberships.create(user=lead, role="lead")
+    consent.withdraw(annotator=person.annotator, study=lakes)
+    erase_annotator(annotator=person.annotator, by=lead)
+    entry = AuditEntry.objects.get(action="annotator.erased", study=lakes)
+    assert entry.details == {"labels": "deleted"}
+
+
 def test_answers_whose_author_a_labelling_tool_knows_are_deleted(person, marking, lead):
     promise(marking, "sever")
     Campaign.objects.filter(pk=marking.pk).update(labelled_in="label_studio")
