@@ -10,7 +10,7 @@ from annotation.assignment import leases
 from annotation.campaigns.images import reports
 from annotation.models import Assignment, ImageReport
 from foundation.errors import Conflict, DomainError, NotFound
-from studies.models import AuditEntry
+from studies.models import AuditEntry, Study
 from tests.annotation.factories import new_annotator, submit
 
 pytestmark = pytest.mark.django_db
@@ -109,6 +109,37 @@ def test_a_dismissed_report_leaves_the_image_and_another_may_follow(leased, lead
     report(leased, "illegal")
     assert list(ImageReport.objects.values_list("state", flat=True)) == ["open", "dismissed"]
     assert AuditEntry.objects.get(action="image_report.dismissed").details["reports"] == 1
+
+
+@pytest.mark.parametrize("decide", [reports.retract, reports.dismiss])
+def test_a_decision_about_an_image_leaves_reports_of_other_images_open(leased, marking, lead, decide):
+    image = leased.task.image
+    other = marking.tasks.exclude(image=image).first().image
+    report(leased)
+    report(next(_leases(marking, new_annotator(marking), other)))
+    decide(image=image, by=lead, reason="Looked at.")
+    assert ImageReport.objects.get(state="open").image == other
+
+
+def test_retracting_an_image_leaves_its_dismissed_reports_as_they_are(leased, lead):
+    image = leased.task.image
+    report(leased)
+    reports.dismiss(image=image, by=lead, reason="It is a drawing.")
+    report(leased, "illegal")
+    reports.retract(image=image, by=lead, reason="Agreed.")
+    assert list(ImageReport.objects.values_list("state", flat=True)) == ["retracted", "dismissed"]
+
+
+def test_reports_are_neither_shown_nor_decided_in_another_study(leased, lead, lead_client):
+    report(leased, "other", "It makes me sad.")
+    lakes = Study.objects.create(name="Lakes", slug="lakes", seed=1)
+    lakes.memberships.create(user=lead, role="lead")
+    shown = lead_client.get(reverse("annotation:image_reports", args=[lakes.slug])).content.decode()
+    assert "It makes me sad." not in shown
+    for name in ("image_decide", "image_restore"):
+        address = reverse(f"annotation:{name}", args=[lakes.slug, leased.task.image.public_id])
+        assert lead_client.post(address, {"retract": "1", "reason": "Agreed."}).status_code == 404
+    assert ImageReport.objects.get().state == "open"
 
 
 def test_a_report_over_the_api_needs_a_task_of_ones_own(leased, marking, client):
