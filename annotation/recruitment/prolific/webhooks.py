@@ -113,7 +113,8 @@ def _apply(provider: Provider, place: PanelPlace, event: PanelEvent, change: Sub
         with access.client_of(provider) as client:
             status = client.submission(change.submission).status
     except ProlificError:
-        status, at = change.status, event.happened_at
+        # Its time is not signed: one in the future must not outweigh what Prolific says later.
+        status, at = change.status, min(event.happened_at, at)
     reconcile.apply(place, status, at=at)
 
 

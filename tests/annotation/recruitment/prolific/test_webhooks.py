@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from annotation.recruitment import background
 from annotation.recruitment.models import PanelEvent, PanelPlace, Provider
-from annotation.recruitment.prolific import access, subscription, webhooks
+from annotation.recruitment.prolific import access, reconcile, subscription, webhooks
 from foundation.errors import DomainError
 from jobs.models import Job
 from tests.annotation.recruitment.prolific.conftest import SITE, Post, events_of
@@ -113,6 +113,20 @@ def test_a_valid_event_with_another_id_and_time_is_looked_up(fake, post, visitor
     assert post.bring(event, **{"X-Event-ID": "new", "X-Timestamp": str(int(time.time() + 9999))}) == 204
     webhooks.handle(post.provider)
     assert (browser.place.state, browser.place.remote_status) == ("working", "ACTIVE")
+
+
+def test_an_event_dated_in_the_future_does_not_outweigh_what_prolific_says_later(
+    fake, post, visitor, published, monkeypatch
+):
+    browser = visitor()
+    monkeypatch.setattr("annotation.recruitment.prolific.connection._FIRST_PAUSE", 0.01)
+    fake.fault("submission", "502", times=None)
+    assert post.bring(events_of(fake, browser)[0], **{"X-Timestamp": str(int(time.time()) + 99999)}) == 204
+    webhooks.handle(post.provider)
+    fake.control("clear_faults")
+    fake.give_back(browser.submission)
+    reconcile.compare(published)
+    assert (browser.place.state, browser.place.remote_status) == ("left", "RETURNED")
 
 
 @pytest.mark.parametrize(("age", "status"), [(24.9 * 3600, 204), (25.1 * 3600, 403), (-600, 403)])
