@@ -78,6 +78,20 @@ def test_a_decision_cannot_change_once_sent(connected, lead):
     assert connected.fake.documents("submission")[0]["status"] == "REJECTED"
 
 
+def test_a_bonus_that_may_have_been_paid_is_not_taken_back_while_it_is_planned_again(connected, lead):
+    payment = connected.order(connected.place(ends="give_back"))
+    connected.fake.configure(bonus_delay=7200.0)
+    connected.fake.fault("pay_bonuses", "closed_after")
+    for _ in range(2):
+        connected.send()
+        connected.let_pass(hours=2)
+    decisions.plan_again(payment=payment, by=lead)
+    with pytest.raises(Conflict, match="was already sent to the panel"):
+        decisions.decide(place=payment.place, decision=Decision("approved"), by=lead)
+    assert connected.paid() == [50]
+    assert connected.state(payment) == "planned"
+
+
 def test_due_payments_get_a_job_and_failed_jobs_a_pause(connected, lead):
     connected.place()
     decisions.approve_all(recruitment=connected.recruitment, by=lead)

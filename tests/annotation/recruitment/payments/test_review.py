@@ -1,6 +1,7 @@
 """The page on which a lead reviews and pays, for panels without an API."""
 
 from datetime import timedelta
+from decimal import Decimal
 
 import pytest
 from django.urls import reverse
@@ -145,6 +146,22 @@ def test_nothing_is_settled_while_a_payment_is_open(recruitment, lead):
         decisions.settle(recruitment=recruitment, by=lead)
 
 
+def test_nothing_is_settled_while_somebody_is_working(recruitment, guest, lead):
+    guest(recruitment)
+    recruitments.move(recruitment=recruitment, to="close", by=lead)
+    with pytest.raises(Conflict, match="still working"):
+        decisions.settle(recruitment=recruitment, by=lead)
+
+
+def test_payments_are_in_the_currency_of_their_recruitment(recruit, lead):
+    recruitment = recruit(currency="USD", reward=Decimal("4.00"))
+    ended(recruitment)
+    ended(recruitment, "left", answered=1)
+    decisions.approve_all(recruitment=recruitment, by=lead)
+    decisions.pay_bonuses(recruitment=recruitment, total=134, by=lead)
+    assert set(PanelPayment.objects.values_list("amount", "currency")) == {(400, "USD"), (134, "USD")}
+
+
 @pytest.mark.parametrize(("days", "warned"), [(13, False), (14, True), (20, True)])
 def test_a_warning_from_day_14_says_that_the_panel_approves_by_itself(recruitment, lead_client, days, warned):
     ended(recruitment, days=days)
@@ -169,6 +186,15 @@ def test_a_bonus_that_a_person_saw_at_the_panel_is_confirmed(recruitment, lead_c
     assert unknown_bonus.state == "confirmed"
     said = lead_client.post(page("payment_seen", recruitment, payment=unknown_bonus.pk), follow=True)
     assert "This payment is confirmed" in text(said)
+
+
+@pytest.mark.parametrize("name", ["payment_seen", "payment_again"])
+def test_a_payment_is_not_found_in_another_recruitment(recruit, lead_client, unknown_bonus, name):
+    PanelPayment.objects.update(looked_at=timezone.now())
+    elsewhere = page(name, recruit(name="Elsewhere"), payment=unknown_bonus.pk)
+    assert lead_client.post(elsewhere).status_code == 404
+    unknown_bonus.refresh_from_db()
+    assert unknown_bonus.state == "unknown"
 
 
 @pytest.fixture

@@ -1,5 +1,6 @@
 """Sending payments to the panel: no fault on the way causes a double or a missing payment."""
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -35,6 +36,14 @@ class Overtaken(ProlificClient):
         batch = super().create_bonuses(study, rows)
         send_due(self.other)
         return batch
+
+
+class Miscounting(ProlificClient):
+    """A client of a panel that sets up another sum than it was asked for."""
+
+    def create_bonuses(self, study, rows):
+        batch = super().create_bonuses(study, rows)
+        return replace(batch, amount=batch.amount + 100)
 
 
 def test_approvals_go_out_together_and_are_confirmed_when_the_panel_shows_them(paid_study):
@@ -191,6 +200,15 @@ def test_a_bonus_that_the_panel_refuses_says_why_and_waits_for_a_person(paid_stu
     for _ in range(2):
         paid_study.send()
     assert paid_study.state(payment) == "confirmed"
+
+
+def test_nothing_is_paid_when_the_panel_sets_up_another_sum(paid_study):
+    payment = paid_study.order(paid_study.place(ends="give_back"))
+    with Miscounting(paid_study.fake.url, paid_study.fake.token, patience=PATIENCE) as client:
+        paid_study.send(client)
+    assert paid_study.state(payment) == "refused"
+    assert "a different sum" in payment.problem
+    assert paid_study.paid() == []
 
 
 def test_another_bonus_of_the_same_amount_is_not_taken_for_the_lost_one(paid_study):
