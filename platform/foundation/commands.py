@@ -16,7 +16,7 @@ from django.core.management.base import (
 from django.db import OperationalError, ProgrammingError, connection
 from django.db.migrations.executor import MigrationExecutor
 
-from foundation.disk_full import NO_ROOM, no_room
+from foundation.disks import NO_ROOM, no_room
 from foundation.errors import DomainError
 
 _BAR_WIDTH = 30

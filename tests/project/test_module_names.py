@@ -14,17 +14,17 @@ APPS = ("analysis/", "annotation/", "generation/", "platform/")
 PLAIN_WORDS = {
     "Django, Python and the web": """
         adapter admin api app archive arguments asgi authentication backend background base batches browser
-        build bulk bytecode caller catalog chain changelog chat client column command config configuration
+        build bulk bytecode call caller catalog chain changelog chat client column command config configuration
         connection context control convert counters database decode design devices diff digest disk display
         doubts download encryption endpoint entries env errors events execution fetch fields file folder form
-        format formulas foundation frame front full gallery gauges guard health history home ids import importer
+        format formulas foundation frame front gallery gauges guard health history home ids import importer
         inputs integration interface invalidate inventory key keyset layout lines listing loader locks log
         lookups loopback management map markup memory metadata middleware migrate migrations model monitoring
         name navigation negotiation network next online opaque operations outages output overview page
         pagination parameters parse parsers part passkeys payload planner platform preload prepare preview
         process progress projects queries reader records recovery redaction reencode references registry rekey
         reporter responses rest routers rows sanitize schema scope script second secret seed serializers server
-        service shutdown signatures signed sources statements storage store stream subscription summary sweep
+        service shutdown signatures signed sources stack statements storage store stream subscription summary sweep
         sync table tabs templatetags text tokens tones tracing types uploads urls user validation values verify
         versions view web webhook workbook writer
     """,

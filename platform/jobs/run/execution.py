@@ -11,7 +11,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from accounts.models import User
-from foundation.disk_full import NO_ROOM, no_room
+from foundation.disks import NO_ROOM, no_room
 from foundation.errors import Conflict, DomainError
 from foundation.monitoring import tracing
 from foundation.monitoring.log_context import JOB, context_of

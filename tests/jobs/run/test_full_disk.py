@@ -6,7 +6,7 @@ import psycopg
 import pytest
 from django.db import OperationalError, connection
 
-from foundation.disk_full import NO_ROOM, no_room
+from foundation.disks import NO_ROOM, no_room
 from tests.foundation.database.own_database import own_server
 
 # SQLite may not add a page, and so reports a full disk.
