@@ -9,6 +9,7 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
+from django.utils import timezone
 
 from accounts.models import AnnotatorProfile, ApiToken
 from accounts.tokens import issue
@@ -20,7 +21,7 @@ from analysis.results.parameters import parameters_of as report_parameters
 from analysis.results.reports import compute_report
 from jobs.models import Job
 from jobs.run.execution import execute
-from studies.models import Study, StudyMembership
+from studies.models import AuditEntry, Study, StudyMembership
 from tests.analysis.releases.past_release import past_release
 
 CHOICES = {"k": "2", "licence": "CC-BY-4.0", "formats": ["parquet", "csv"]}
@@ -163,6 +164,41 @@ def test_releases_of_another_study_are_not_listed(study, lead, analyst_client):
     assert list(analyst_client.get(address("list")).context["page"]) == []
     for page in (address("release", version=7), "/api/v1/studies/isles/releases/7/"):
         assert analyst_client.get(page).status_code == 404
+
+
+def test_a_build_of_another_study_neither_shows_nor_prevents_one(marked, lead_client, lead):
+    lakes = Study.objects.create(name="Lakes", slug="lakes", seed=1)
+    ended = {
+        "state": Job.State.FAILED,
+        "finished_at": timezone.now(),
+        "error": "No room",
+        "error_code": "full",
+    }
+    for states in ({}, ended):
+        Job.objects.create(
+            kind=JOB_KIND, title="Build a release of Lakes", study_id=lakes.pk, created_by=lead, **states
+        )
+        page = lead_client.get(address("list")).content.decode()
+        assert "data-poll" not in page
+        assert "No room" not in page
+    assert lead_client.post(address("build"), CHOICES).status_code == 302
+    assert Job.objects.filter(kind=JOB_KIND, study_id=marked.study.pk).count() == 1
+
+
+def test_a_release_is_not_built_twice_while_a_worker_builds_it(marked, lead_client):
+    lead_client.post(address("build"), CHOICES)
+    now = timezone.now()
+    Job.objects.filter(kind=JOB_KIND).update(state=Job.State.RUNNING, started_at=now, lease_expires_at=now)
+    lead_client.post(address("build"), CHOICES)
+    assert Job.objects.filter(kind=JOB_KIND).count() == 1
+
+
+def test_a_download_of_a_release_is_recorded_with_its_version(marked, lead, analyst, analyst_client):
+    build_archive(study=marked.study, parameters=ReleaseParameters(formats=["csv"]), by=lead)
+    answer = analyst_client.get(address("download", version=1))
+    assert b"".join(answer.streaming_content).startswith(b"PK")
+    entry = AuditEntry.objects.get(action="file.downloaded")
+    assert (entry.actor, entry.details["file"]) == (analyst, "release 1")
 
 
 @pytest.mark.parametrize("version", ["0", "2", "99999999999999999999999"])

@@ -86,6 +86,20 @@ def test_missing_files_cannot_be_removed(marked, lead):
         zips.remove_files(release=release, by=lead)
 
 
+def test_files_are_deleted_only_when_their_removal_or_replacement_is_certain(
+    marked, lead, django_capture_on_commit_callbacks
+):
+    release = build(marked, lead)
+    with django_capture_on_commit_callbacks() as callbacks:
+        zips.keep(release, name="releases/another.zip", size=1)
+        assert len(stored(marked)) == 1
+    Release.objects.update(archive=release.archive)
+    with django_capture_on_commit_callbacks() as more:
+        zips.remove_files(release=release, by=lead)
+        assert len(stored(marked)) == 1
+    assert (len(callbacks), len(more)) == (1, 1)
+
+
 @pytest.mark.parametrize("step", ["save", "_zip"])
 def test_a_full_disk_leaves_neither_version_nor_file(step, marked, lead, monkeypatch):
     def full(*_, **__):
