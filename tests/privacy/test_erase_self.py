@@ -122,6 +122,15 @@ def test_a_promise_in_one_version_that_somebody_agreed_to_suffices(person, study
     assert promises.of_annotator(person.annotator).by_self
 
 
+def test_a_promise_outlives_a_withdrawal_and_a_later_text(free, study, lead):
+    own = consent.publish_consent(
+        study=study, body="Our own.", content_notice="Careful.", promise=ErasurePromise(), by=lead
+    )
+    consent.withdraw(annotator=free.annotator, study=study)
+    assert not own.may_erase_self
+    assert promises.of_annotator(free.annotator).by_self
+
+
 @pytest.mark.parametrize(
     ("labels", "sentence"), [("delete", "your answers are also deleted"), ("sever", "your answers are kept")]
 )

@@ -197,8 +197,15 @@ def _of_decision(place: PanelPlace, recruitment: Recruitment, decision: Decision
 
 
 def _take_back(place: PanelPlace, *, by_program: bool) -> None:
-    """Delete ordered payments of a place that were not sent; Conflict if one was sent."""
-    payments = list(place.payments.select_for_update())
+    """Delete ordered payments of a place that were not sent; Conflict if one was sent.
+
+    A top-up that a person paid stays: without it, the same top-up would be proposed again.
+    """
+    payments = [
+        payment
+        for payment in place.payments.select_for_update()
+        if by_program or payment.cause != Cause.TOP_UP
+    ]
     for payment in payments:
         never_sent = payment.state == State.PLANNED and not payment.attempts
         if by_program and not never_sent and payment.state != State.REFUSED:

@@ -22,6 +22,12 @@ def binding(annotator: Annotator, study: Study) -> QuerySet[Consent]:
     return Consent.objects.filter(Q(pk__in=current.values("pk")) | earlier)
 
 
+def withdrawn(annotator: Annotator, study: Study) -> QuerySet[Consent]:
+    """Return the consents on which the annotator's part in `study` rested before they withdrew."""
+    series = {consent.current_text(study).series, consent_texts.DEFAULT_SERIES}
+    return Consent.objects.filter(annotator=annotator, text__series__in=series).exclude(withdrawn_at=None)
+
+
 def _answered_under_default_text(annotator: Annotator, study: Study) -> bool:
     series = ConsentText.objects.filter(series=consent.current_text(study).series, translates=None)
     published = series.aggregate(first=Min("created_at"))["first"]

@@ -31,7 +31,10 @@ def of_annotator(annotator: Annotator) -> OwnPromise:
 def may_erase_self(annotator: Annotator, study: Study) -> bool:
     """Return whether a study lets this person erase themself, according to any version they agreed to.
 
-    A promise remains valid when the text changes. Without any consent, the current text decides.
+    A promise remains valid when the text changes or the person withdraws. If they never agreed to any version, the
+    current text decides.
     """
-    promised = set(consents.binding(annotator, study).values_list("text__may_erase_self", flat=True))
-    return True in promised if promised else consent.current_text(study).may_erase_self
+    for agreed in (consents.binding(annotator, study), consents.withdrawn(annotator, study)):
+        if promised := set(agreed.values_list("text__may_erase_self", flat=True)):
+            return True in promised
+    return consent.current_text(study).may_erase_self

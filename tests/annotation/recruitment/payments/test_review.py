@@ -102,6 +102,17 @@ def test_slow_work_is_topped_up_once_the_recruitment_is_closed(recruitment, lead
     assert decisions.pay_bonuses(recruitment=recruitment, total=300, by=lead) == 3
 
 
+def test_a_top_up_is_paid_once_though_the_decision_is_changed(recruitment, lead):
+    place = ended(recruitment, minutes=30)
+    decisions.approve_all(recruitment=recruitment, by=lead)
+    recruitments.move(recruitment=recruitment, to="close", by=lead)
+    assert decisions.pay_bonuses(recruitment=recruitment, total=100, by=lead) == 1
+    for decision in (Decision("rejected", REASON, "LOW_EFFORT"), Decision("approved")):
+        decisions.decide(place=place, decision=decision, by=lead)
+    assert decisions.pay_bonuses(recruitment=recruitment, total=0, by=lead) == 0
+    assert set(place.payments.values_list("kind", "amount")) == {("approve", 200), ("bonus", 100)}
+
+
 def test_a_decision_can_be_changed_until_the_recruitment_is_settled(recruitment, lead):
     place = ended(recruitment)
     decisions.decide(place=place, decision=Decision("rejected", REASON, "LOW_EFFORT"), by=lead)
