@@ -185,6 +185,13 @@ def test_panels_that_share_a_workspace_share_its_secret(fake, told, study, lead)
     assert access.unseal(Provider.objects.get(pk=told.pk).secret_sealed) == access.unseal(other.secret_sealed)
 
 
+def test_an_event_of_one_workspace_reaches_no_place_of_another(post, visitor):
+    browser = visitor()
+    assert list(webhooks.places_of(post.provider, [browser.submission])) == [browser.place]
+    post.provider.workspace = "another workspace"
+    assert list(webhooks.places_of(post.provider, [browser.submission])) == []
+
+
 def test_events_need_an_encrypted_address(fake, published, lead):
     with pytest.raises(DomainError, match="https"):
         subscription.connect(provider=published.provider, site="http://labels.example", by=lead)
