@@ -59,7 +59,6 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
-    "web.middleware.CallStackMiddleware",
     "web.middleware.TracingMiddleware",
     "web.middleware.RequestMetricsMiddleware",
     "web.middleware.TrustedProxyMiddleware",

@@ -15,21 +15,10 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from prometheus_client import Counter, Histogram
 
-from foundation.call_stack import in_one_chunk
 from foundation.errors import DomainError
 from foundation.monitoring import tracing
 from foundation.monitoring.counters import REGISTRY
 from foundation.monitoring.log_context import REQUEST, context_of
-
-
-class CallStackMiddleware:
-    """Keep Python's call stack in one piece while a request is answered. It stands first."""
-
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
-        self.get_response = in_one_chunk(get_response)
-
-    def __call__(self, request: HttpRequest) -> HttpResponse:
-        return self.get_response(request)
 
 
 class ContentSecurityPolicyMiddleware:

@@ -1,17 +1,11 @@
-"""Calls in one chunk of memory: none maps memory at any depth, in requests neither."""
+"""Calls in one chunk of memory: none maps memory at any depth."""
 
 import resource
-import sys
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from types import FrameType
 
 import pytest
-from django.http import HttpRequest, HttpResponse
-from django.test import Client
-from django.urls import path
 
-from accounts.rights import Capability, requires
 from foundation.call_stack import in_one_chunk
 
 pytestmark = pytest.mark.database_free
@@ -48,22 +42,3 @@ def test_the_function_stays_what_it_is():
     assert in_one_chunk(_called)(1, 2) == 2
     with pytest.raises(ZeroDivisionError):
         in_one_chunk(divmod)(1, 0)
-
-
-@requires(get=Capability.ANYONE)
-def _reserved_below_the_middleware(request: HttpRequest) -> HttpResponse:
-    """Answer with the greatest number of slots that a call between the test's and the view has reserved."""
-    frame: FrameType | None = sys._getframe()
-    slots = 0
-    while frame is not None and frame.f_code is not test_requests_are_answered_in_one_chunk.__code__:
-        slots = max(slots, frame.f_code.co_stacksize)
-        frame = frame.f_back
-    return HttpResponse(str(slots))
-
-
-urlpatterns = [path("slots", _reserved_below_the_middleware)]
-
-
-@pytest.mark.urls(__name__)
-def test_requests_are_answered_in_one_chunk():
-    assert int(Client().get("/slots").content) >= 2**16
