@@ -17,13 +17,12 @@ def in_one_chunk(function: Callable[P, T]) -> Callable[P, T]:
     """Return `function` with all calls below it in one chunk of memory.
 
     CPython keeps the frames of calls in chunks of 16 kB, which it maps and unmaps as calls need them: in a loop at a
-    depth where a chunk ends, at each call. This took up to half of a page's time. Chunks are kept since 3.13.13 and
-    3.14.4 (https://github.com/python/cpython/issues/142183).
+    depth where a chunk ends, at each call. Since 3.13.13 and 3.14.4, chunks are kept
+    (https://github.com/python/cpython/issues/142183).
     """
 
-    @wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> T:
         return function(*args, **kwargs)
 
-    call.__code__ = call.__code__.replace(co_stacksize=_SLOTS)  # type: ignore[attr-defined]
-    return call
+    call.__code__ = call.__code__.replace(co_stacksize=_SLOTS)
+    return wraps(function)(call)
