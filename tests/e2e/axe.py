@@ -39,6 +39,7 @@ def sign_in(page, client, user, live_server) -> None:
 
 def open_parts(page) -> None:
     """Open everything that can be opened, so that all content is checked."""
+    page.wait_for_load_state()  # A click returns when the next page begins to arrive.
     page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
 
 
@@ -73,6 +74,7 @@ def screen_of(page, size) -> Iterator[None]:
 
 def violations(page, looks=LOOKS) -> list[str]:
     """Return axe's violations on the current page, in each look, and elements that make a phone scroll horizontally."""
+    page.wait_for_load_state()
     page.evaluate(AXE)
     found: set[str] = set()
     for size, scheme, rules in looks:

@@ -36,6 +36,7 @@ def test_nothing_a_browser_receives_from_invitation_to_withdrawal_says_the_word(
             page.get_by_label("Gender").fill("Woman")
             page.get_by_role("button", name="Save").click()
             page.get_by_role("link", name="Go to the first task").click()
+        page.wait_for_url("**/annotate/*/")
         page.goto(f"/annotate/{campaign.pk}/")
         ready(page)
         if campaign is marking:

@@ -87,6 +87,7 @@ def test_every_page_fits_a_phone(new_page, marked, analyst):  # noqa: F811
     sign_in(page)
     page.goto("/studies/isles/results/")
     page.get_by_role("button", name="Compute results").click()
+    expect(page.get_by_text("The results are up to date.")).to_be_visible()
     for path in (
         "",
         "groups/",
@@ -131,6 +132,7 @@ def test_the_map_scrolls_within_its_frame_on_a_phone(new_page, marked, analyst):
     sign_in(page)
     page.goto("/studies/isles/results/")
     page.get_by_role("button", name="Compute results").click()
+    expect(page.get_by_text("The results are up to date.")).to_be_visible()
     page.goto("/studies/isles/results/groups/")
     frame = page.locator("figure.map .drawing:has(> svg)").first
     frame.scroll_into_view_if_needed()

@@ -52,6 +52,7 @@ def test_a_lead_who_needs_a_second_factor_sets_one_up_and_uses_it(new_page, lead
     looked_at(page, "recovery-codes")
     recovery = page.locator(".recovery-codes code").first.inner_text()
     page.get_by_role("link", name="I have saved the codes: continue").click()
+    page.get_by_role("heading", name="Recovery codes").wait_for(state="detached")
     page.goto(reverse("mfa_index"))
     looked_at(page, "factors")
     for name in ("mfa_deactivate_totp", "mfa_view_recovery_codes", "mfa_reauthenticate"):
