@@ -14,6 +14,7 @@ from benchmarks.table import print_row, print_title
 BENCHMARKS = {
     "import_visage": "import_visage",
     "analyze": "analysis.analyze",
+    "call_stack": "call_stack",
     "pages": "pages",
     "results_pages": "analysis.results_pages",
     "plots": "analysis.plots",
