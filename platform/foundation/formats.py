@@ -13,6 +13,8 @@ def is_null(value: object) -> bool:
     """Return whether a value is not a finite number: None, "", NaN or infinity."""
     if value is None or value == "":
         return True
+    if isinstance(value, int | float | Decimal):  # a class, unlike a protocol, is quick to check
+        return not math.isfinite(value)
     return isinstance(value, SupportsFloat) and not math.isfinite(float(value))
 
 
