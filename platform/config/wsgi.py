@@ -20,7 +20,8 @@ from django.urls import get_resolver  # noqa: E402
 from config.request_bodies import discard_unread_bodies  # noqa: E402
 from foundation.call_stack import in_one_chunk  # noqa: E402
 
-# Threads of the server keep all calls of their requests in the memory of one chunk: 1 MB of addresses each.
+# Each thread of the server keeps its calls in one chunk of memory. gunicorn makes the threads and offers no other place
+# to wrap them once; mypy objects to the replacement of any method.
 threading.Thread.run = in_one_chunk(threading.Thread.run)  # type: ignore[method-assign]
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
