@@ -16,6 +16,7 @@ from threadpoolctl import threadpool_limits
 
 from analysis.metrics import match_captions, pull, salience
 from analysis.metrics.captions.words import fold
+from analysis.metrics.data.arrays import Array
 from benchmarks.table import Row
 
 GROUPS, IMAGES, ATTRIBUTES, DIM = 135, 15, 20, 512
@@ -58,7 +59,7 @@ def forget_words() -> None:
     fold.cache_clear()
 
 
-def pull_tables() -> tuple[pd.DataFrame, np.ndarray]:
+def pull_tables() -> tuple[pd.DataFrame, Array]:
     kinds: list[tuple[str, str | None]] = [("default", None)]
     kinds += [(c, f"{c} {a}") for c in ("stereotypical", "non_stereotypical") for a in range(ATTRIBUTES)]
     rows = [("m", f"people {g}", c, a) for g in range(GROUPS) for c, a in kinds for _ in range(IMAGES)]

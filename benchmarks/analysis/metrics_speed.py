@@ -174,8 +174,10 @@ def measure_visage(folder: Path, kind: str) -> None:
     )
     if kind == "people":
         # 300 invented people instead of the screens, so that images and annotators are both resampled
-        people = np.random.default_rng(0).permutation(len(judgements)) % 300
-        judgements = judgements.assign(annotator=people).drop_duplicates(["image", "attribute", "annotator"])
+        annotator = np.random.default_rng(0).permutation(len(judgements)) % 300
+        judgements = judgements.assign(annotator=annotator).drop_duplicates(
+            ["image", "attribute", "annotator"]
+        )
     shared = pigeonhole_bootstrap(judgements, none_rows=none, resamples=RESAMPLES, seed=0)
     assert shared.annotators_resampled == (kind == "people")
     likelihood(judgements, associations, resampling=shared)

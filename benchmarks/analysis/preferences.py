@@ -16,6 +16,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.metrics import kendall_w, preference_strengths, ranking_strengths
+from analysis.metrics.data.arrays import Array
 from analysis.metrics.preferences.leaderboard import Preferences
 from benchmarks.table import Row
 
@@ -43,7 +44,7 @@ CELLS = (Cell(30, 8, 60), Cell(30, 15, 40), Cell(100, 40, 30))
 TASTES = (0.0, 0.4, 1.0)  # standard deviation of a taste, in log odds
 
 
-def drawn(cell: Cell, strength: np.ndarray, taste: float, generator: np.random.Generator) -> pd.DataFrame:
+def drawn(cell: Cell, strength: Array, taste: float, generator: np.random.Generator) -> pd.DataFrame:
     """Return comparisons of numbered items, answered by Davidson's model with tastes of annotator and prompt."""
     count, items = cell.annotators * cell.each, len(strength)
     annotator = np.repeat(np.arange(cell.annotators), cell.each)
@@ -72,14 +73,15 @@ MEASURES = {
 }
 
 
-def values(result: Preferences, measure: str) -> np.ndarray:
+def values(result: Preferences, measure: str) -> Array:
     """Return estimates with both ends of their intervals, nulls as NaN."""
     table, *columns = MEASURES[measure]
-    return getattr(result, table)[columns].to_numpy(dtype=float, na_value=np.nan)
+    estimates: Array = getattr(result, table)[columns].to_numpy(dtype=float, na_value=np.nan)
+    return estimates
 
 
 @cache
-def truth(taste: float) -> dict[str, np.ndarray]:
+def truth(taste: float) -> dict[str, Array]:
     frame = drawn(Cell(100_000, 100_000, 4), STRENGTHS, taste, np.random.default_rng(11))
     result = preference_strengths(frame)
     return {measure: values(result, measure)[:, 0] for measure in MEASURES}
@@ -120,14 +122,14 @@ def of_rankings(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 @cache
-def ranking_truth(taste: float) -> np.ndarray:
-    values: np.ndarray = of_rankings(ranked(Cell(50_000, 100_000, 2), taste, np.random.default_rng(12)))[
+def ranking_truth(taste: float) -> Array:
+    values: Array = of_rankings(ranked(Cell(50_000, 100_000, 2), taste, np.random.default_rng(12)))[
         "value"
     ].to_numpy()
     return values
 
 
-def ranking_covered(cell: Cell, taste: float, seed: int) -> np.ndarray:
+def ranking_covered(cell: Cell, taste: float, seed: int) -> Array:
     generator = np.random.default_rng(np.random.SeedSequence([seed, cell.prompts, 1]))
     table = of_rankings(ranked(cell, taste, generator))
     low, high = table["ci_low"].to_numpy(), table["ci_high"].to_numpy()

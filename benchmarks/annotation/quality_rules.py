@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from benchmarks.table import Row
 from benchmarks.web_server import ROOT
@@ -83,7 +84,7 @@ def _flagged(kind: str, prevalence: float, rules: Mapping[Any, Any], generator: 
     return False
 
 
-def _honest(present: np.ndarray, generator: np.random.Generator) -> np.ndarray:
+def _honest(present: NDArray[np.bool_], generator: np.random.Generator) -> NDArray[np.bool_]:
     overlooks, invents = generator.uniform(0.05, 0.5), generator.uniform(0.0, 0.1)
     return np.where(
         present, generator.random(present.shape) >= overlooks, generator.random(present.shape) < invents

@@ -287,10 +287,10 @@ def _seeded() -> dict[str, Any]:
                 offensiveness_stored=0,
                 **votes,
             )
-    for index, group in enumerate(study.groups.order_by("name")):
+    for index, study_group in enumerate(study.groups.order_by("name")):
         for number in range(PICTURES // 2):
             data = draw(seed=1000 * index + number, attributes={"tall hat"}).png
-            store_image(study=study, data=data, group=group, model_label="sketch")
+            store_image(study=study, data=data, group=study_group, model_label="sketch")
     for image in Image.objects.all():
         shown_bytes(image, size=FULL)  # as after the first of three annotators saw it
     draft = lifecycle.create(study=study, name="Marking", kind="stereotype_marking", by=lead)
@@ -299,8 +299,10 @@ def _seeded() -> dict[str, Any]:
     enrolment = invitations.accept(token=token, user=None)
     consent.give(annotator=enrolment.annotator, text=consent.current_text(study))
     profiles.describe(annotator=enrolment.annotator)
+    user = enrolment.annotator.user
+    assert user is not None
     client = Client()
-    client.force_login(enrolment.annotator.user)
+    client.force_login(user)
     return {"campaign": campaign.pk, "session": client.cookies["stereoscope_session"].value}
 
 

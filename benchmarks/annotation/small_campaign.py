@@ -26,8 +26,9 @@ _ANALYZED = ("annotation_task", "annotation_taskattribute", "generation_image")
 def make(*, tasks: int, annotators: int) -> dict[str, Any]:
     """Open a campaign of `tasks` screens of five attributes and enrol annotators; return its id and their keys."""
     name = uuid.uuid4().hex[:8]
-    study = Study.objects.create(name=name, slug=name, seed=1, resource=_resource(name))
-    group = StudyGroup.objects.create(study=study, group=study.resource.groups.get(), name="Velmari")
+    resource = _resource(name)
+    study = Study.objects.create(name=name, slug=name, seed=1, resource=resource)
+    group = StudyGroup.objects.create(study=study, group=resource.groups.get(), name="Velmari")
     _add_images(study, group, 0, 1)
     draft = lifecycle.create(
         study=study,

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
@@ -128,7 +128,10 @@ def _interleaved(weights: Path, parameters: dict[str, Any], images: int) -> tupl
         pipeline(request.prompt, generator=generator, **call_parameters)
 
     for number, request in enumerate(run.requests.all()):
-        parts = [("bare", partial(bare_image, request)), ("ours", our_run.make_step)]
+        parts: list[tuple[str, Callable[[], object]]] = [
+            ("bare", partial(bare_image, request)),
+            ("ours", our_run.make_step),
+        ]
         for name, make in parts if number % 2 else reversed(parts):
             began = time.process_time(), time.perf_counter()
             make()

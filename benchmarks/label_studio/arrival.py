@@ -10,6 +10,7 @@ import uuid
 from collections.abc import Iterable, Iterator
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from django.db.models import QuerySet
@@ -19,6 +20,9 @@ from benchmarks.table import Row
 from benchmarks.web_server import Platform, own_database, platform, postgres_address, serving
 from benchmarks.workers import wait_until, worker
 from tests.services.label_studio.server import LabelStudio, label_studio_server
+
+if TYPE_CHECKING:
+    from annotation.models import Annotation
 
 ANSWERS = 20
 LIMIT_SECONDS = 5.0
@@ -69,7 +73,9 @@ def _rows(claim: str, installation: Platform, label_studio: LabelStudio, folder:
     )
 
 
-def answer(campaign_id: int, url: str, token: str, tasks: list[int], result: list) -> dict:
+def answer(
+    campaign_id: int, url: str, token: str, tasks: list[int], result: list[dict[str, Any]]
+) -> dict[str, list[float]]:
     """Answer tasks in Label Studio and wait for the label of each; runs inside the platform, in a separate process."""
     import httpx
 
@@ -91,5 +97,5 @@ def answer(campaign_id: int, url: str, token: str, tasks: list[int], result: lis
     return {"seconds": seconds}
 
 
-def _arrived(labels: QuerySet, number: int) -> bool:
+def _arrived(labels: "QuerySet[Annotation]", number: int) -> bool:
     return labels.count() == number

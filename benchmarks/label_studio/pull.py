@@ -11,6 +11,7 @@ import uuid
 from collections.abc import Iterable, Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -92,13 +93,15 @@ def _rows(
     )
 
 
-def ask(installation: Platform, function: str, arguments: str, *, module: str = "pull") -> dict:
+def ask(installation: Platform, function: str, arguments: str, *, module: str = "pull") -> dict[str, Any]:
     """Call a function of a benchmark inside the platform, in a separate process."""
     code = _CODE.format(module=module, what=function, arguments=arguments)
     return dict(json.loads(installation.shell(code)))
 
 
-def send(campaign_id: int, url: str, token: str, users: list[int], arrangement: str = "shared") -> dict:
+def send(
+    campaign_id: int, url: str, token: str, users: list[int], arrangement: str = "shared"
+) -> dict[str, Any]:
     """Set up labelling of a campaign there, send its tasks, and return its users; runs inside the platform."""
     from annotation.label_studio.base.connections import connect
     from annotation.label_studio.models import LabelStudioUser
@@ -129,7 +132,7 @@ def send(campaign_id: int, url: str, token: str, users: list[int], arrangement: 
     }
 
 
-def pull(campaign_id: int) -> dict:
+def pull(campaign_id: int) -> dict[str, float]:
     """Compare everything as the job does; runs inside the platform, in a process with no other work."""
     import resource
     import time
@@ -150,7 +153,9 @@ def pull(campaign_id: int) -> dict:
     }
 
 
-def _label(label_studio: LabelStudio, project: int, tasks: list[int], result: list, users: list[int]) -> None:
+def _label(
+    label_studio: LabelStudio, project: int, tasks: list[int], result: list[dict[str, Any]], users: list[int]
+) -> None:
     """Write an annotation of each user for each task into Label Studio's database."""
     with closing(sqlite3.connect(label_studio.database, timeout=60)) as database, database:
         created_at = "2026-01-05 09:00:00"

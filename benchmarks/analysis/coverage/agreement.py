@@ -31,6 +31,7 @@ from analysis.metrics import (
 )
 from analysis.metrics.agreement.gwet_ac import weight_matrix
 from analysis.metrics.boxes.geometry import iou
+from analysis.metrics.data.arrays import Array
 from analysis.metrics.data.results import Result
 from benchmarks.table import Row
 
@@ -98,7 +99,7 @@ def ratings(study: Study, generator: np.random.Generator) -> pd.DataFrame:
     )
 
 
-def _answers(study: Study, generator: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _answers(study: Study, generator: np.random.Generator) -> tuple[Array, Array, Array]:
     """Return image, annotator and z − t of every answer."""
     mean, sd = CLEARNESS
     clear = mean + sd * generator.standard_normal(study.images)
@@ -119,7 +120,7 @@ def boxes(study: Study, generator: np.random.Generator) -> pd.DataFrame:
     return frame.assign(image=image, attribute=0, annotator=annotator, judgement=np.arange(len(image)))
 
 
-def _box(centre: np.ndarray, generator: np.random.Generator) -> np.ndarray:
+def _box(centre: Array, generator: np.random.Generator) -> Array:
     centre = centre + 0.02 * generator.standard_normal(centre.shape)
     side = 0.15 * np.exp(0.1 * generator.standard_normal(centre.shape))
     return np.clip(np.concatenate([centre - side, centre + side], axis=1), 0, 1)
@@ -140,7 +141,7 @@ def truth_of_ratings(sd: float) -> dict[str, float]:
     return _coefficients(-np.diff(np.stack(above, axis=1), axis=1), GRADES)
 
 
-def _coefficients(given: np.ndarray, categories: tuple[int, ...]) -> dict[str, float]:
+def _coefficients(given: Array, categories: tuple[int, ...]) -> dict[str, float]:
     """Return population values from the share of each category at each node of z (nodes × categories)."""
     _, weights = _normal()
     share = weights @ given
@@ -149,10 +150,10 @@ def _coefficients(given: np.ndarray, categories: tuple[int, ...]) -> dict[str, f
     below = np.cumsum(share) - share / 2
     same = np.eye(q)
 
-    def alpha(distance: np.ndarray) -> float:
+    def alpha(distance: Array) -> float:
         return float(1 - (together * distance).sum() / (np.outer(share, share) * distance).sum())
 
-    def corrected(agreeing: np.ndarray, expected: float) -> float:
+    def corrected(agreeing: Array, expected: float) -> float:
         return float(((together * agreeing).sum() - expected) / (1 - expected))
 
     quadratic = weight_matrix(categories, "quadratic")
@@ -182,12 +183,12 @@ def truth_of_boxes(sd: float) -> dict[str, float]:
     }
 
 
-def _normal() -> tuple[np.ndarray, np.ndarray]:
+def _normal() -> tuple[Array, Array]:
     nodes, weights = np.polynomial.hermite_e.hermegauss(81)
     return nodes, weights / weights.sum()
 
 
-def _logistic(values: np.ndarray) -> np.ndarray:
+def _logistic(values: Array) -> Array:
     return 1 / (1 + np.exp(-values))
 
 
@@ -221,6 +222,7 @@ def covered(kind: str, study: Study, seed: int) -> dict[str, bool]:
         truth = truth_of_boxes(study.sd)
         table = box_agreement(boxes(study, generator), resamples=1).table.set_index("measure")
         return {name: _covers(table.loc[[name]], value) for name, value in truth.items()}
+    data: pd.DataFrame | Judgements
     if kind == "ratings":
         data, measures, truth = ratings(study, generator), OF_RATINGS, truth_of_ratings(study.sd)
     else:

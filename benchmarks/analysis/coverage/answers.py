@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.metrics.answers.means import Means, answer_means
+from analysis.metrics.data.arrays import Array
 from benchmarks.table import Row
 
 SEEDS = 400  # a share of 0.95 has a standard error of 0.011, that of three items together less
@@ -75,26 +76,22 @@ def measured(name: str, frame: pd.DataFrame) -> Means:
 
 
 @cache
-def truth(name: str, spread: float) -> np.ndarray:
+def truth(name: str, spread: float) -> Array:
     generator = np.random.default_rng(17)
     frame = STUDIES[name](drawn(Cell(LARGE, 0, 3), spread, generator, own=True), generator)
     return frame.groupby("item")["value"].mean().to_numpy()
 
 
-def covered(name: str, cell: Cell, spread: float, seed: int) -> tuple[np.ndarray, np.ndarray]:
+def covered(name: str, cell: Cell, spread: float, seed: int) -> tuple[Array, Array]:
     """Return whether the interval covers the truth, per item and per pair of items. A null interval covers nothing."""
     generator = np.random.default_rng([seed, cell.units])
     result = measured(name, STUDIES[name](drawn(cell, spread, generator), generator))
     means = truth(name, spread)
     first, second = np.triu_indices(len(means), 1)
-    planted = (means, means[first] - means[second])
-    return tuple(
-        _within(table, values)
-        for table, values in zip((result.table, result.differences), planted, strict=True)
-    )
+    return _within(result.table, means), _within(result.differences, means[first] - means[second])
 
 
-def _within(table: pd.DataFrame, planted: np.ndarray) -> np.ndarray:
+def _within(table: pd.DataFrame, planted: Array) -> Array:
     low, high = (table[end].to_numpy(dtype=float, na_value=np.nan) for end in ("ci_low", "ci_high"))
     return (low <= planted) & (planted <= high)
 

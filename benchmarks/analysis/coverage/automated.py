@@ -14,15 +14,16 @@ Precision: an attribute is present with some probability, its score is drawn aro
 not, and people always recognise it. The precision above any chosen threshold is then known.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from statistics import NormalDist
 
 import numpy as np
 import pandas as pd
 
 from analysis.metrics import concordance, mcas, pull
+from analysis.metrics.data.arrays import Array
 from benchmarks.table import Row
 
 SEEDS, RESAMPLES = 400, 1_000
@@ -49,16 +50,16 @@ PULL = (
 )
 
 
-def around(centres: np.ndarray, images: int, spread: float, generator: np.random.Generator) -> np.ndarray:
+def around(centres: Array, images: int, spread: float, generator: np.random.Generator) -> Array:
     """Return unit vectors around each centre: centres × images × dim."""
     shape = (len(centres), images, centres.shape[1])
     drawn = centres[:, None] + spread * generator.normal(size=shape)
-    unit: np.ndarray = drawn / np.linalg.norm(drawn, axis=2, keepdims=True)
+    unit: Array = drawn / np.linalg.norm(drawn, axis=2, keepdims=True)
     return unit
 
 
 @cache
-def centres_and_truth(cell: PullCell) -> tuple[np.ndarray, float]:
+def centres_and_truth(cell: PullCell) -> tuple[Array, float]:
     """Return directions of the default, stereotypical and other sets, and the pull between their means."""
     generator = np.random.default_rng(17)
     centres = generator.normal(0.5, 1, (1 + 2 * cell.attributes, cell.dim))
@@ -68,7 +69,7 @@ def centres_and_truth(cell: PullCell) -> tuple[np.ndarray, float]:
     return centres, float(means[0] @ (s - ns))
 
 
-def pull_covered(cell: PullCell, seed: int, resamples: int) -> np.ndarray:
+def pull_covered(cell: PullCell, seed: int, resamples: int) -> Array:
     """Return whether the interval covers the truth, per group of one study. A null interval covers nothing."""
     centres, truth = centres_and_truth(cell)
     generator = np.random.default_rng(np.random.SeedSequence([seed, len(cell.name)]))
@@ -104,15 +105,15 @@ SETS = ("drums", "kites")
 
 
 def phrase_images(
-    centre: np.ndarray, cell: McasCell, phrases: int, images: int, generator: np.random.Generator
-) -> np.ndarray:
+    centre: Array, cell: McasCell, phrases: int, images: int, generator: np.random.Generator
+) -> Array:
     """Return unit vectors, phrases × images × dim."""
     directions = centre + cell.phrase_spread * generator.normal(size=(phrases, cell.dim))
     return around(directions, images, cell.spread, generator)
 
 
 @cache
-def mcas_truth(cell: McasCell) -> tuple[np.ndarray, np.ndarray, float]:
+def mcas_truth(cell: McasCell) -> tuple[Array, Array, float]:
     """Return directions of sets and target, vectors of the prompt and one text per set, and the MCAS of the means."""
     generator = np.random.default_rng(23)
     centres = generator.normal(0.5, 1, (3, cell.dim))
@@ -179,16 +180,25 @@ def precision_covered(cell: PrecisionCell, seed: int, resamples: int) -> bool:
 
 
 def run(seeds: int = SEEDS) -> Iterable[Row]:
-    simulated = [
-        *((pull_covered, cell, f"pull, {cell.name} ({cell.groups} groups") for cell in PULL),
-        *((mcas_covered, cell, f"MCAS, {cell.name} (20 images of the target") for cell in MCAS),
+    simulated: list[tuple[Callable[[int, int], Array | bool], tuple[float, float], str]] = [
         *(
-            (precision_covered, cell, f"an attribute's precision, {cell.name} (half reported")
+            (partial(pull_covered, cell), cell.allowed, f"pull, {cell.name} ({cell.groups} groups")
+            for cell in PULL
+        ),
+        *(
+            (partial(mcas_covered, cell), cell.allowed, f"MCAS, {cell.name} (20 images of the target")
+            for cell in MCAS
+        ),
+        *(
+            (
+                partial(precision_covered, cell),
+                cell.allowed,
+                f"an attribute's precision, {cell.name} (half reported",
+            )
             for cell in PRECISION
         ),
     ]
-    for covered, cell, what in simulated:
-        share = float(np.mean([covered(cell, seed, RESAMPLES) for seed in range(seeds)]))
-        least, most = cell.allowed
+    for covered, (least, most), what in simulated:
+        share = float(np.mean([covered(seed, RESAMPLES) for seed in range(seeds)]))
         claim = f"coverage of {what}, {seeds} seeds)"
         yield Row(claim, f"{share:.3f}", f"{least} to {most}", least <= share <= most)

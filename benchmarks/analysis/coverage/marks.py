@@ -18,6 +18,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.metrics import likelihood, pigeonhole_bootstrap, tendency
+from analysis.metrics.data.arrays import Array
 from benchmarks.analysis.coverage import agreement
 from benchmarks.table import Row
 
@@ -45,7 +46,7 @@ class Cell:
     allowed: tuple[float, float] = ALLOWED
 
     @property
-    def truth(self) -> np.ndarray:
+    def truth(self) -> Array:
         p = np.array(self.p)
         return p * (1 - self.fn) + (1 - p) * self.fp
 
@@ -98,7 +99,7 @@ def study(cell: Cell, generator: np.random.Generator) -> tuple[pd.DataFrame, pd.
     return frame, roles
 
 
-def covered(cell: Cell, seed: int, resamples: int) -> dict[str, np.ndarray]:
+def covered(cell: Cell, seed: int, resamples: int) -> dict[str, Array]:
     """Return whether each interval of one study covers the truth. A null interval covers nothing."""
     frame, roles = study(cell, np.random.default_rng(np.random.SeedSequence([seed, len(cell.name)])))
     shared = pigeonhole_bootstrap(frame, resamples=resamples, seed=seed)
@@ -114,7 +115,7 @@ def covered(cell: Cell, seed: int, resamples: int) -> dict[str, np.ndarray]:
     }
 
 
-def _covers(low: pd.Series, high: pd.Series, truth: float | np.ndarray) -> np.ndarray:
+def _covers(low: pd.Series, high: pd.Series, truth: float | Array) -> Array:
     ends = (end.to_numpy(dtype=float, na_value=np.nan) for end in (low, high))
     below, above = ends
     return (below <= truth) & (truth <= above)

@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.metrics import association_scores, paired_comparison
+from analysis.metrics.data.arrays import Array
 from benchmarks.table import Row
 
 SEEDS = 400  # a share of 0.95 has a standard error of 0.011
@@ -39,7 +40,7 @@ class Cell:
 CELLS = (Cell(20, 1, 3, 2), Cell(20, 5, 3, 1), Cell(10, 1, 3, 2), Cell(10, 1, 3, 1), Cell(40, 1, 1, 2))
 
 
-def chances(worlds: int, scenarios: int, generator: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+def chances(worlds: int, scenarios: int, generator: np.random.Generator) -> tuple[Array, Array]:
     """Return the probabilities of plus and of a refusal per world, scenario and colour (blue, red)."""
     plus = generator.uniform(0.2, 0.8, (worlds, scenarios, 1)) + np.stack(
         [generator.uniform(0, 2 * SHIFT, (worlds, scenarios)), np.zeros((worlds, scenarios))], axis=2

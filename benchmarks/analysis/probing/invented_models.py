@@ -6,8 +6,9 @@ texts, read by the coding rules. Others complete BiasDora's sentences; a few des
 
 import string
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from itertools import product
+from typing import Any
 
 import pandas as pd
 
@@ -23,7 +24,7 @@ from generation.answerers.base import Answerer, AnswerRequest, QuestionFacts, Re
 from generation.answerers.script.backend import ScriptBackend
 from generation.probing.coding import code_answer
 from generation.probing.probe_sets import probe_set
-from generation.probing.questions import AskedQuestion
+from generation.probing.questions import AskedQuestion, Side
 
 REPEATS = 3
 BIAS = {"man": 0.3, "woman": -0.1, "black": -0.2}
@@ -69,7 +70,7 @@ def _script(name: str, parameters: Mapping[str, object]) -> Answerer:
 
 def _choose(model: Answerer, question: AskedQuestion, group: str, *, seeds: Sequence[int]) -> list[Reply]:
     options, first = question.options, question.first
-    second = "minus" if first == "plus" else "plus"
+    second: Side = "minus" if first == "plus" else "plus"
     facts = QuestionFacts(
         "choice", options.option(first).text, options.option(second).text, first == "plus", group
     )
@@ -85,7 +86,7 @@ def coverage(models: int) -> Iterator[tuple[str, float, float]]:
     answers = choices(models)
     scores, tests = association_scores(answers), paired_comparison(answers).table
     gender = tests[tests["factor"] == "gender"]
-    measured = {
+    measured: dict[str, tuple[pd.DataFrame, str, str, Callable[[Mapping[Hashable, Any]], float]]] = {
         "association": (scores.table, "association", "ci", lambda row: DECIDED * LEAN[row["group"]]),
         "association without refusals": (
             scores.table,

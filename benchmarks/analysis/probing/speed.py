@@ -45,7 +45,8 @@ def reply(letter: str, number: int) -> str:
 def words(*, published: bool = False) -> Callable[[], object]:
     """Return the measurement of 530,000 replies; as `published`, the 5 % under another letter count too."""
     generator = np.random.default_rng(0)
-    replies, settings, letters, descriptors, documents = [], [], [], [], []
+    replies: list[str] = []
+    settings, letters, descriptors, documents = [], [], [], []
     for setting, templates in enumerate(TEMPLATES):
         rank = generator.zipf(1.5, (templates * RUNS, len(LETTERS))) % 600
         for document, row in enumerate(rank.tolist()):
@@ -98,10 +99,12 @@ def descriptions() -> Callable[[], object]:
         frame = pd.DataFrame(
             {
                 "setting": pd.Categorical.from_codes(
-                    document // IMAGES, [f"setting{k}" for k in range(KINDS)]
+                    document // IMAGES, pd.Index([f"setting{k}" for k in range(KINDS)])
                 ),
                 "letter": "",
-                "descriptor": pd.Categorical.from_codes(document % 344, [f"people {k}" for k in range(344)]),
+                "descriptor": pd.Categorical.from_codes(
+                    document % 344, pd.Index([f"people {k}" for k in range(344)])
+                ),
                 "document": document,
                 "word": pd.Categorical([word for each in tokens for word in each]),
             }
@@ -131,7 +134,7 @@ def pairs() -> Callable[[], object]:
     return lambda: (association_scores(frame), paired_comparison(frame))
 
 
-CASES = {
+CASES: dict[str, tuple[str, Callable[[], Callable[[], object]], float, float]] = {
     "words": ("associations of 530,000 replies", words, 30.0, GIB),
     "published": ("associations of 530,000 replies as published", partial(words, published=True), 30.0, GIB),
     "descriptions": ("associations of 34,400 descriptions", descriptions, 30.0, GIB),

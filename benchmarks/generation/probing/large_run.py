@@ -39,7 +39,7 @@ def _images(study: Any) -> dict[tuple[str, str], int]:
     from generation.models import Image
     from studies.models import StudyGroup
 
-    keys = {}
+    keys: dict[tuple[str, str], int] = {}
     for variant in _VARIANTS:
         group = StudyGroup.objects.create(study=study, name=variant, display_name=variant.replace("_", " "))
         for scenario in _SCENARIOS:
