@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-from accounts import codes
+from accounts.profile_codes import codes
 from annotation.assignment.quota_rules import stored
 from annotation.assignment.quotas import Profile, Rule, TaskRules, closed_mix, normalise, resolve
 from annotation.models import Campaign

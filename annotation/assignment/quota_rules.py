@@ -1,7 +1,7 @@
 """Quota rules in three forms: as leads write them, as stored, and as sentences.
 
 Most are presets: `woman_and_man`, `one_non_man`, `from_the_country`. Any other rule is one line that contains codes
-(`accounts.codes`) or their names:
+(`accounts.profile_codes.codes`) or their names:
 
     at_least 1 gender != man
     at_least 1 region_of_origin = 030 | 034
@@ -16,9 +16,9 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
-from accounts import codes, profiles
-from accounts.data import code_tables
+from accounts import profiles
 from accounts.models import AnnotatorProfile
+from accounts.profile_codes import code_tables, codes
 from annotation.assignment.quotas import (
     AT_LEAST,
     DISTINCT,

@@ -12,8 +12,8 @@ from functools import cached_property, lru_cache
 from itertools import combinations
 from typing import NamedTuple
 
-from accounts.codes import UNCODED
 from accounts.models import AnnotatorProfile
+from accounts.profile_codes.codes import UNCODED
 
 AT_LEAST, AT_MOST, DISTINCT = "at_least", "at_most", "distinct"
 SEVERAL_VALUES = frozenset({"languages"})

@@ -9,9 +9,9 @@ from functools import cache
 
 from django.db import transaction
 
-from accounts import codes, profiles
-from accounts.data import code_tables
+from accounts import profiles
 from accounts.models import Annotator, AnnotatorProfile, MatchedWords, User
+from accounts.profile_codes import code_tables, codes
 from foundation.errors import NotFound
 from studies import audit
 from studies.consent import withdrawn_from

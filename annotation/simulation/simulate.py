@@ -14,8 +14,9 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
-from accounts import codes, profiles, tokens
+from accounts import profiles, tokens
 from accounts.models import Annotator, ApiToken, User
+from accounts.profile_codes import codes
 from annotation.assignment import leases
 from annotation.assignment.campaign_quotas import own_values
 from annotation.campaigns.instruments.languages import translations

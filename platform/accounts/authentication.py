@@ -1,12 +1,10 @@
-"""Authentication of programs by `Authorization: Bearer <key>`, and the permissions of each scope."""
+"""Authentication of programs by `Authorization: Bearer <key>`."""
 
 from datetime import timedelta
-from typing import Any
 
 from django.utils import timezone
 from rest_framework.authentication import BaseAuthentication, get_authorization_header
 from rest_framework.exceptions import AuthenticationFailed
-from rest_framework.permissions import SAFE_METHODS, BasePermission
 from rest_framework.request import Request
 
 from accounts import tokens
@@ -35,20 +33,3 @@ class ApiTokenAuthentication(BaseAuthentication):
 
     def authenticate_header(self, request: Request) -> str:  # noqa: ARG002
         return 'Bearer realm="stereoscope"'
-
-
-class HasScope(BasePermission):
-    """Restricts tokens to their scopes; a person signed in by session is not limited by scopes.
-
-    A view names its scope for unsafe methods in `unsafe_scope`; safe methods need `read` or that scope.
-    """
-
-    def has_permission(self, request: Request, view: Any) -> bool:
-        if not request.user.is_authenticated:
-            return False
-        if not isinstance(request.auth, ApiToken):
-            return True
-        unsafe = getattr(view, "unsafe_scope", ApiToken.Scope.MANAGE)
-        if request.method in SAFE_METHODS:
-            return ApiToken.Scope.READ in request.auth.scopes or unsafe in request.auth.scopes
-        return unsafe in request.auth.scopes

@@ -78,7 +78,8 @@ class Annotator(models.Model):
 class AnnotatorProfile(models.Model):
     """An annotator's details about themselves. Every field is optional; they are stored separately from labels.
 
-    The fields contain codes (`accounts.codes`), `words` the typed words. Words without a code count toward no quota.
+    The fields contain codes (`accounts.profile_codes.codes`), `words` the typed words. Words without a code count
+    toward no quota.
     """
 
     class AgeBand(models.TextChoices):

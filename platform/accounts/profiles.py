@@ -13,8 +13,8 @@ from django.db import transaction
 from django.utils.module_loading import import_string
 from django.utils.translation import gettext
 
-from accounts import codes
 from accounts.models import Annotator, AnnotatorProfile, MatchedWords, User
+from accounts.profile_codes import codes
 from foundation.errors import DomainError
 
 LANGUAGES_AT_MOST = 20

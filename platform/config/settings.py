@@ -356,7 +356,7 @@ REST_FRAMEWORK = {
         "accounts.authentication.ApiTokenAuthentication",
         "rest_framework.authentication.SessionAuthentication",
     ],
-    "DEFAULT_PERMISSION_CLASSES": ["accounts.authentication.HasScope", "studies.access.HasRight"],
+    "DEFAULT_PERMISSION_CLASSES": ["accounts.permissions.HasScope", "studies.access.HasRight"],
     "DEFAULT_PAGINATION_CLASS": "web.api.pagination.IdCursorPagination",
     "PAGE_SIZE": 50,
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",

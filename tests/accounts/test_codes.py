@@ -2,8 +2,7 @@
 
 import pytest
 
-from accounts import codes
-from accounts.data import code_tables
+from accounts.profile_codes import code_tables, codes
 from foundation.languages import LANGUAGES
 
 GENDERS = {

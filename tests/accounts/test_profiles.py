@@ -2,9 +2,10 @@
 
 import pytest
 
-from accounts import codes, profiles
+from accounts import profiles
 from accounts.models import AnnotatorProfile
 from accounts.pages.forms import ProfileForm
+from accounts.profile_codes import codes
 from foundation.errors import DomainError
 
 

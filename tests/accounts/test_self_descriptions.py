@@ -11,8 +11,7 @@ from typing import NamedTuple
 
 import pytest
 
-from accounts import codes
-from accounts.data import code_tables
+from accounts.profile_codes import code_tables, codes
 
 _FOLDER = Path(__file__).with_name("self_descriptions")
 

@@ -37,7 +37,7 @@ MORE_ENTRIES = {
     "tests/project": 17,  # rules for the whole repository, one file for each
     "tests": 17,  # a folder for each app, and shared helpers
     # Its six Django entries (admin, apps, migrations, models, static, templates), pages, and what concerns people:
-    # codes of their details, consent, rights, signing in, tokens.
+    # codes of their details, consent, rights and permissions, signing in, tokens.
     "platform/accounts": 16,
     # Its eight Django entries (api, apps, background, management, migrations, models, static, templates), and a
     # package for each part of generation and probing.

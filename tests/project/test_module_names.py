@@ -21,7 +21,7 @@ PLAIN_WORDS = {
         inputs integration interface invalidate inventory key keyset layout lines listing loader locks log
         lookups loopback management map markup memory metadata middleware migrate migrations model monitoring
         name navigation negotiation network next online opaque operations outages output overview page
-        pagination parameters parse parsers part passkeys payload planner platform preload prepare preview
+        pagination parameters parse parsers part passkeys payload permissions planner platform preload prepare preview
         process progress projects queries reader records recovery redaction reencode references registry rekey
         reporter responses rest routers rows sanitize schema scope script second secret seed serializers server
         service shutdown signatures signed sources stack statements storage store stream subscription summary sweep

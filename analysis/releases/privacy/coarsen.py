@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from accounts import codes
+from accounts.profile_codes import codes
 from analysis.releases.contents import FieldPrivacy, JoinedPrivacy, PrivacyReport
 from analysis.releases.privacy.levels import (
     FIELDS,

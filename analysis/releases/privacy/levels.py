@@ -5,8 +5,8 @@ from functools import cache
 from itertools import product
 from pathlib import Path
 
-from accounts import codes
 from accounts.models import AnnotatorProfile
+from accounts.profile_codes import codes
 
 AS_STATED, REGION, WIDER_BANDS, WITHHELD = "as_stated", "region", "wider_bands", "withheld"
 FIELDS = AnnotatorProfile.FIELDS

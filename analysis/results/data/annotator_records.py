@@ -9,8 +9,8 @@ from collections.abc import Collection, Sequence
 import numpy as np
 import pandas as pd
 
-from accounts import codes
 from accounts.models import AnnotatorProfile
+from accounts.profile_codes import codes
 from annotation.assignment import gold_and_repeats
 from annotation.assignment.campaign_quotas import own_values
 from annotation.assignment.quotas import normalise, profile_of

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import ceil
 
-from accounts.codes import UNCODED
+from accounts.profile_codes.codes import UNCODED
 from annotation.assignment import quota_rules
 from annotation.assignment.campaign_quotas import own_values
 from annotation.assignment.quotas import AT_LEAST, Profile, Rule

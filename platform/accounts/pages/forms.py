@@ -14,8 +14,9 @@ from django.utils.text import capfirst
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from accounts import codes, profiles
+from accounts import profiles
 from accounts.models import AnnotatorProfile, ApiToken, User
+from accounts.profile_codes import codes
 from foundation.errors import DomainError
 from web.form_fields import set_choices
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from accounts.codes import UNCODED
+from accounts.profile_codes.codes import UNCODED
 from annotation.assignment.quotas import (
     AT_LEAST,
     AT_MOST,

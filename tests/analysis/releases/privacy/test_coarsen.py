@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from accounts import codes
-from accounts.data import code_tables
+from accounts.profile_codes import code_tables, codes
 from analysis.releases.privacy.coarsen import coarsen, stated_by
 from analysis.releases.privacy.levels import FIELDS
 

@@ -17,7 +17,7 @@ import unicodedata
 
 from django.utils.translation import get_language
 
-from accounts.data.code_tables import (
+from accounts.profile_codes.code_tables import (
     COUNTRIES,
     DROPPED,
     alpha_codes,
