@@ -19,6 +19,7 @@ from analysis.releases.parameters import ReleaseParameters
 from analysis.releases.storage.archive import build_archive
 from analysis.results.parameters import parameters_of as report_parameters
 from analysis.results.reports import compute_report
+from annotation.campaigns.images import retraction
 from jobs.models import Job
 from jobs.run.execution import execute
 from studies.models import AuditEntry, Study, StudyMembership
@@ -131,6 +132,13 @@ def test_before_the_first_release_the_page_previews_its_contents(marked, lead_cl
     assert "annotators 3" in page
     assert "images 4" in page
     assert "None of the annotators whose labels count said anything about themselves" in page
+
+
+def test_the_preview_counts_no_retracted_image(marked, lead, lead_client):
+    retraction.retract(image=marked.images["v1"], by=lead, reason="A real person")
+    page = text(lead_client.get(address("list")))
+    assert "images 3" in page
+    assert "judgements 36" in page
 
 
 def test_the_privacy_check_follows_k(marked, lead_client):
@@ -325,9 +333,11 @@ def test_counts_of_large_studies_come_from_their_results(marked, lead_client, le
     page = text(lead_client.get(address("list")))
     assert "judgements 47" in page
     assert "Labels as counted" in page
-    report.parameters["campaigns"] = ["stereotype-marking"]  # results of a part do not describe the whole
-    report.save()
-    assert "judgements 48" in text(lead_client.get(address("list")))
+    whole = report.parameters
+    for part in ({"campaigns": ["stereotype-marking"]}, {"without_annotators": ["A-NOBODY00"]}):
+        report.parameters = whole | part  # results of a part do not describe the whole
+        report.save()
+        assert "judgements 48" in text(lead_client.get(address("list")))
 
 
 def test_a_worker_builds_the_release_that_a_lead_requests(marked, lead_client, analyst_client):

@@ -309,6 +309,24 @@ def test_justifications_are_withheld_unless_the_lead_includes_them(marked, relea
     assert json.loads((included / "privacy.json").read_text())["justifications"] == "released"
 
 
+def test_a_release_is_the_same_whatever_annotators_of_another_study_wrote(marked, released):
+    Annotation.objects.update(justification="")
+    _, before = released(marked.study)
+    lakes = Study.objects.create(name="Lakes", slug="lakes", seed=1)
+    elsewhere = Campaign.objects.create(
+        study=lakes, slug="round", name="Round", kind=marked.campaign.kind, seed=1
+    )
+    Annotation.objects.create(
+        campaign=elsewhere,
+        task=Task.objects.create(campaign=elsewhere, wanted=1),
+        annotator=marked.annotators["p"],
+        justification="The hat may be a lamp",
+    )
+    release, after = released(marked.study)
+    assert (release.version, tree(after)) == (1, tree(before))
+    assert json.loads(tree(after)["privacy.json"])["justifications"] == "none_written"
+
+
 def test_an_empty_study_builds_and_says_what_is_missing(study, released):
     _, folder = released(study)
     manifest = json.loads((folder / "release.json").read_text())

@@ -9,10 +9,12 @@ import pytest
 from django.core.management import call_command
 
 from analysis.models import AttributeScore, Caption, TextScore
+from analysis.releases.preview import preview
 from analysis.releases.tables import machine_columns
 from analysis.releases.tables.columns import TABLES
 from analysis.results.parameters import parameters_of
 from analysis.results.reports import compute_report
+from annotation.campaigns.images import retraction
 from tests.analysis.automated import factories
 from tests.analysis.releases.documents.test_croissant import read
 from tests.analysis.releases.documents.test_data_card import load
@@ -68,6 +70,18 @@ def test_scores_and_captions_are_released_with_images_and_scorers(scored, tmp_pa
     assert (by["CLIP tiny"]["images"], by["CLIP tiny"]["failed"]) == (12, 0)
     assert "somebody" not in by["toxicity tiny"]["parameters"]
     assert json.loads(by["toxicity tiny"]["parameters"])["model"].endswith("tiny")
+
+
+def test_the_preview_counts_the_rows_of_the_release_without_those_of_a_retracted_image(
+    scored, lead, tmp_path
+):
+    image = Caption.objects.first().image
+    retraction.retract(image=image, by=lead, reason="A real person")
+    shown = preview(scored, k=2).rows
+    folder = built(tmp_path / "release")
+    counted = {name: len(rows(folder, name)) for name in ("images", "attribute_scores", "captions")}
+    assert {name: shown[name] for name in counted} == counted
+    assert counted["images"] == scored.images.count() - 1
 
 
 def test_measures_are_those_of_results_that_are_up_to_date(scored, tmp_path):
