@@ -8,9 +8,11 @@ import time_machine
 from django.urls import reverse
 from django.utils import timezone
 
+from annotation.assignment import leases
 from annotation.campaigns import lifecycle
-from annotation.models import Annotation, Assignment
+from annotation.models import Annotation, Assignment, Enrolment
 from foundation.errors import DomainError
+from tests.annotation.factories import submit
 
 
 @pytest.fixture
@@ -56,6 +58,15 @@ def test_the_list_shows_answers_latest_first(answered, rating):
     listed = answered.get(reverse("annotate:answers", args=[rating.pk])).context["answers"]
     assert [one.rating for one in listed] == ["Disagree", "Agree", "Strongly Agree"]
     assert all(len(one.attribute_texts) == 1 for one in listed)
+
+
+def test_the_list_shows_no_answers_of_another_campaign(answered, rating, marking):
+    annotator = answered.enrolment.annotator
+    Enrolment.objects.create(campaign=marking, annotator=annotator)
+    submit(leases.next_assignment(campaign=marking, annotator=annotator))
+    listed = answered.get(reverse("annotate:answers", args=[rating.pk])).context["answers"]
+    assert [str(one.public_id) for one in listed] == answered.given[::-1]
+    assert shown(answered, rating).context["payload"]["assignment"] == answered.given[2]
 
 
 def test_answers_cannot_be_corrected_after_half_an_hour(answered, rating):

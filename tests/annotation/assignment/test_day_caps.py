@@ -9,6 +9,7 @@ from accounts import profiles
 from annotation.annotator.progress import standing
 from annotation.assignment import day_caps, leases
 from annotation.campaigns import known_tasks, lifecycle
+from annotation.campaigns.images import retraction
 from annotation.models import Assignment, Enrolment
 from catalog.models import Stereotype
 from tests.annotation.assignment.test_leases import next_for
@@ -194,6 +195,16 @@ def test_the_page_says_so_when_only_sensitive_ones_are_left_today(study, lead, o
     anna = new_annotator(campaign)
     assert len(work(anna, campaign, timezone.now())) == campaign.tasks.count() - 1
     assert standing(Enrolment.objects.get(annotator=anna)).state == "enough_for_today"
+
+
+def test_screens_of_retracted_images_bring_nobody_back(study, lead):
+    campaign = opened(study, lead, tasks_per_day=1)
+    anna = new_annotator(campaign)
+    submit(next_for(anna, campaign))
+    for image in study.images.all():
+        retraction.retract(image=image, by=lead, reason="A real person")
+    found = standing(Enrolment.objects.get(annotator=anna))
+    assert (found.state, found.done, found.left) == ("finished", 1, 0)
 
 
 def test_a_day_begins_at_midnight_of_the_server_also_when_clocks_change(settings):

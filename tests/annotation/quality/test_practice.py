@@ -6,11 +6,12 @@ from django.test.utils import CaptureQueriesContext
 
 from annotation.answers.attribute_references import references
 from annotation.answers.inclusion import counted
+from annotation.answers.validation import Answer
 from annotation.assignment import leases
 from annotation.assignment.eligibility import State, state
 from annotation.campaigns import known_tasks, lifecycle
 from annotation.campaigns.images import retraction
-from annotation.models import Annotation, PracticeAnswer, PracticeRound, Task
+from annotation.models import Annotation, Enrolment, PracticeAnswer, PracticeRound, Task
 from annotation.people import enrolments
 from annotation.quality.practice import rounds
 from annotation.quality.practice.progress import practice_of
@@ -202,6 +203,25 @@ def test_annotators_who_labelled_before_practice_existed_skip_it(marking, lead):
     assert lease(before)
     assert state(after) == State.OPEN
     assert lease(holds) == held  # an open task stays with its annotator
+
+
+def test_a_late_answer_before_practice_existed_is_enough_to_skip_it(marking, lead):
+    late = new_annotator(marking).enrolments.get()
+    leased = lease(late)
+    lifecycle.close(campaign=marking, by=lead)
+    assert submit(leased, now=leased.expires_at).status == "surplus"
+    lifecycle.reopen(campaign=marking, by=lead)
+    (hat,) = attributes("tall hat")
+    content = known_tasks.TaskContent(image=marking.study.images.first(), attributes=[hat])
+    known_tasks.add(campaign=marking, purpose="practice", by=lead, content=content, answers={hat: True})
+    assert state(late) == State.NOT_NEEDED
+
+
+def test_answers_in_another_campaign_replace_no_practice(person, rating):
+    Enrolment.objects.create(campaign=rating, annotator=person.annotator)
+    leased = leases.next_assignment(campaign=rating, annotator=person.annotator)
+    submit(leased, Answer.parse({"rating": 4}, leased.task))
+    assert state(person) == State.OPEN
 
 
 def test_the_same_answer_again_changes_nothing_and_another_is_refused(person):
