@@ -116,6 +116,14 @@ def test_people_without_an_available_screen_are_paid_for_coming(recruitment, mar
     assert browser.place.state == "screened_out"
 
 
+def test_nobody_is_paid_for_coming_who_has_not_agreed(recruitment, marking, guest):
+    while any(_all_answered(marking)):
+        pass
+    browser = guest(recruitment, ready=False)
+    assert b"You have not agreed" in browser.get(browser.page("end")).content
+    assert browser.place.state == "working"
+
+
 def _all_answered(campaign):
     person = new_annotator(campaign)
     while leased := leases.next_assignment(campaign=campaign, annotator=person):
@@ -140,6 +148,16 @@ def test_a_pause_keeps_the_place_and_people_who_cannot_wait_are_paid(recruitment
     assert browser.place.state == "working"
     browser.post(browser.page("stop"))
     assert browser.place.state == "completed"
+
+
+def test_people_who_cannot_wait_are_paid_for_coming_though_they_answered_nothing(
+    recruitment, marking, lead, guest
+):
+    browser = guest(recruitment)
+    lifecycle.pause(campaign=marking, by=lead)
+    page = browser.post(browser.page("stop"), follow=True)
+    assert recruitment.screened_out_code.encode() in page.content
+    assert browser.place.state == "screened_out"
 
 
 def test_people_paused_by_us_are_paid(recruitment, lead, guest):

@@ -159,6 +159,31 @@ def test_a_rejection_leaves_answers_and_decision_as_they_are(fake, visitor, publ
     )
 
 
+def test_a_place_that_was_rejected_at_prolific_before_its_work_ended_is_left(
+    fake, visitor, published, remote
+):
+    browser = visitor()
+    browser.answer(1)
+    fake.complete(browser.submission, "X")
+    remote.reject(browser.submission, "NO_CODE", "x" * 100)
+    reconcile.compare(published)
+    place = browser.place
+    assert (place.state, place.remote_status, place.answered) == ("left", "REJECTED", 1)
+
+
+def test_a_decision_made_here_stays_though_prolific_approves_by_itself(fake, visitor, published, lead):
+    browser = visitor()
+    browser.answer(3)
+    browser.finish()
+    reconcile.compare(published)
+    rejection = decisions.Decision("rejected", "The same answer to every screen. " * 4, "LOW_EFFORT")
+    decisions.decide(place=browser.place, decision=rejection, by=lead)
+    fake.move_clock(seconds=22 * 24 * 3600)
+    reconcile.compare(published)
+    place = browser.place
+    assert (place.remote_status, place.outcome, place.decided_by) == ("APPROVED", "rejected", lead)
+
+
 def test_a_completed_place_reassigned_by_prolific_is_free_here_too(fake, visitor, published):
     browsers = [visitor(f"person-{number}") for number in range(3)]
     for browser in browsers:
