@@ -17,10 +17,12 @@ from accounts import profiles
 from accounts.consent_texts import ErasurePromise
 from accounts.models import Annotator, MatchedWords, User
 from analysis.models import Report
+from annotation.answers import exclusion
 from annotation.answers.inclusion import counted
 from annotation.assignment import leases
 from annotation.models import Assignment, Campaign, Enrolment, Judgement, Task
 from annotation.people.letter_queue import SEND
+from annotation.recruitment import identities
 from annotation.recruitment.models import PanelPayment, PanelPlace
 from foundation.errors import Conflict, DomainError
 from jobs.run.execution import enqueue
@@ -215,6 +217,15 @@ def test_entries_of_the_audit_trail_by_the_person_are_redacted(person, study, le
     audit.record(by=person.annotator.user, action="study.viewed", subject=study, study=study, page="own")
     erase_annotator(annotator=person.annotator, by=lead)
     assert AuditEntry.objects.get(action="study.viewed").details == {}
+
+
+def test_entries_of_the_audit_trail_about_answers_and_places_of_the_person_are_redacted(person, lead):
+    answer, _ = person.answers
+    exclusion.exclude(annotation=answer, by=lead, reason="The baker from next door", ask_again=False)
+    identities.show(place=PanelPlace.objects.get(), by=lead)
+    erase_annotator(annotator=person.annotator, by=lead)
+    entries = AuditEntry.objects.filter(action__in=["annotation.excluded", "panel_place.id_shown"])
+    assert [entry.details for entry in entries] == [{}, {}]
 
 
 def test_nothing_of_anybody_else_is_touched(person, marking, other, lead):

@@ -11,6 +11,7 @@ from annotation.campaigns import extension, lifecycle
 from annotation.campaigns.extension import extend, look_ahead
 from annotation.campaigns.progress import progress
 from annotation.models import Annotation, Assignment, Campaign, Enrolment, Task
+from annotation.people import withdrawal
 from foundation.errors import Conflict, DomainError
 from studies.models import AuditEntry
 from tests.annotation.assignment.test_concurrency import at_once, label_all
@@ -91,6 +92,18 @@ def test_a_late_label_of_an_excluded_annotator_takes_no_place(marking, lead):
     annotator = new_annotator(marking)
     late = late_label(marking, annotator, hours=1)
     Enrolment.objects.filter(annotator=annotator).update(state="excluded")
+    extend(campaign=marking, by=lead, annotators_per_task=4)
+    late.refresh_from_db()
+    assert late.status == "surplus"
+
+
+def test_a_late_label_of_somebody_who_withdrew_takes_no_place(marking, lead):
+    for _ in range(2):
+        label_all(marking, new_annotator(marking))
+    annotator = new_annotator(marking)
+    late = late_label(marking, annotator, hours=1)
+    withdrawal.withdraw(annotator=annotator, study=marking.study)
+    assert look_ahead(marking, 4).surplus == 0
     extend(campaign=marking, by=lead, annotators_per_task=4)
     late.refresh_from_db()
     assert late.status == "surplus"
