@@ -8,6 +8,7 @@ from django.test import Client
 from accounts.models import User
 from accounts.rights import CAPABILITIES, Capability, Role, powers_of
 from annotation.assignment import leases
+from jobs.models import Job
 from studies import audit
 from studies.models import AuditEntry, Study, StudyMembership
 from tests.annotation.factories import new_annotator, submit, ticking
@@ -121,6 +122,12 @@ def test_history_keeps_what_annotators_say_of_themselves_from_all_but_leads(
     assert "matched an answer in the annotator’s own words with a code" in text
     assert "hijra" not in text
     assert "hijra" in lead_client.get("/studies/isles/history/").content.decode()
+
+
+def test_the_overview_shows_no_jobs_to_those_who_may_not_see_jobs(study, browser_of):
+    Job.objects.create(kind="generate", title="Draw the Velmari", study_id=study.pk)
+    assert "Draw the Velmari" in browser_of(Role.STEWARD).get("/studies/isles/").content.decode()
+    assert "Draw the Velmari" not in browser_of(Role.COORDINATOR).get("/studies/isles/").content.decode()
 
 
 def test_a_coordinator_invites_and_a_data_steward_does_not(marking, browser_of):

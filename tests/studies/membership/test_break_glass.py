@@ -76,6 +76,16 @@ def test_a_study_is_opened_for_a_reason_and_closed_by_a_button(browser, ada, stu
     assert REASON in history
 
 
+def test_the_button_ends_ones_own_access_to_this_study_alone(browser, ada, study):
+    lakes = Study.objects.create(name="Lakes", slug="lakes", seed=1)
+    bea = User.objects.create_superuser("bea", password="a long password")
+    for user, opened in ((ada, study), (ada, lakes), (bea, study)):
+        break_glass.open_study(study=opened, by=user, reason=REASON)
+    browser.post(f"{PAGE}end/")
+    left = BreakGlass.objects.in_force().values_list("user__username", "study__slug")
+    assert set(left) == {("ada", "lakes"), ("bea", "isles")}
+
+
 def test_an_access_that_has_ended_is_not_ended_again(ada, study):
     glass = break_glass.open_study(study=study, by=ada, reason=REASON)
     with time_machine.travel(timezone.now() + timedelta(hours=1), tick=False):
@@ -184,6 +194,8 @@ def test_leads_are_notified_by_letter(ada, lead, analyst, study, settings):
     settings.EMAIL_HOST = "mail.example.org"
     User.objects.filter(pk=lead.pk).update(email="lena@example.org")
     User.objects.filter(pk=analyst.pk).update(email="anton@example.org")
+    blocked = User.objects.create_user("bert", email="bert@example.org", is_active=False)
+    StudyMembership.objects.create(study=study, user=blocked, role=Role.LEAD)
     break_glass.open_study(study=study, by=ada, reason=REASON)
     execute(Job.objects.get(kind=break_glass.LETTER).pk)
     (letter,) = mail.outbox
