@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from annotation.assignment import leases
 from annotation.campaigns import lifecycle
-from annotation.models import Annotation, Campaign, CampaignStop, Notice
+from annotation.models import Annotation, Assignment, Campaign, CampaignStop, Notice
 from annotation.watch import notices, stop_rules
 from foundation.errors import DomainError
 from jobs.run.recovery import sweep
@@ -85,6 +85,17 @@ def test_a_screen_that_is_open_with_somebody_is_not_complete(ruled):
         submit(leases.next_assignment(campaign=campaign, annotator=last))
     leases.next_assignment(campaign=campaign, annotator=last)
     assert stop_rules.apply_rules() == []
+
+
+def test_a_check_that_is_open_with_somebody_keeps_no_campaign_from_being_complete(ruled):
+    campaign = ruled(stop_complete=True)
+    for _ in range(2):
+        label_all(campaign, person := new_annotator(campaign))
+    later = timezone.now() + timedelta(hours=1)
+    Assignment.objects.create(
+        task=campaign.tasks.first(), annotator=person, purpose="repeat", state="leased", expires_at=later
+    )
+    assert [stop.rule for stop in stop_rules.apply_rules()] == ["complete"]
 
 
 def test_a_campaign_stops_at_its_date_but_open_tasks_may_be_submitted(ruled):

@@ -20,8 +20,10 @@ from jobs.models import Job
 from studies.models import AuditEntry, Study, StudyGroup
 from studies.protocol.creation import create_study
 from studies.protocol.freeze import freeze
+from tests.annotation.recruitment.conftest import guest, panel, recruit, recruitment
 from tests.generation.probing.probing_study import add_scenarios, planned
 
+__all__ = ["guest", "panel", "recruit", "recruitment"]
 pytestmark = pytest.mark.django_db
 EDIT, DELETE, GROUPS = "/studies/isles/edit/", "/studies/isles/delete/", "/studies/isles/groups/"
 
@@ -195,10 +197,19 @@ class TestDeletion:
         lead_client.post(DELETE, {"name": "Isles"})
         assert Annotation.objects.exists()
 
-    def test_open_campaigns_and_running_jobs_prevent_deletion(self, lead_client, marking):
-        Job.objects.create(kind="generate", title="Generate", study_id=marking.study_id)
+    @pytest.mark.parametrize(("campaign", "job"), [("open", "queued"), ("paused", "running")])
+    def test_open_campaigns_and_running_jobs_prevent_deletion(self, lead_client, marking, campaign, job):
+        Campaign.objects.update(state=campaign)
+        Job.objects.create(kind="generate", title="Generate", study_id=marking.study_id, state=job)
         page = lead_client.get(DELETE).content.decode()
         assert "A campaign of the study is open." in page
         assert "A job of the study is running." in page
+        lead_client.post(DELETE, {"name": "Isles"})
+        assert Study.objects.filter(slug="isles").exists()
+
+    def test_a_study_to_which_a_panel_sent_people_is_not_deleted(self, lead_client, recruitment, guest):
+        guest(recruitment, ready=False)
+        Campaign.objects.update(state="closed", closed_at="2026-01-01T00:00Z")
+        assert "People in the study came from a panel." in lead_client.get(DELETE).content.decode()
         lead_client.post(DELETE, {"name": "Isles"})
         assert Study.objects.filter(slug="isles").exists()
