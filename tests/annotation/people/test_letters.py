@@ -217,6 +217,15 @@ def test_a_link_that_stops_working_is_not_sent_any_more(marking, lead, verb):
     assert not InvitationLetter.objects.exists()
 
 
+def test_a_letter_whose_link_has_expired_is_not_sent_again(marking, lead, mail_server):
+    invite(marking, lead, ("Ada", "ada@example.org"))
+    send(marking)
+    marking.invitations.update(expires_at=timezone.now())
+    with pytest.raises(Conflict, match="can be sent again"):
+        letters.send_again(campaign=marking, links=marking.invitations.all(), by=lead)
+    assert states() == {"Ada": "sent"}
+
+
 def test_addresses_are_erased_after_thirty_days_or_when_the_campaign_closes(marking, lead, mail_server):
     invite(marking, lead, ("Ada", "ada@example.org"))
     send(marking)

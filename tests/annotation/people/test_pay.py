@@ -5,6 +5,7 @@ from decimal import Decimal
 
 import pytest
 
+from accounts.models import Annotator
 from annotation.annotator.payload import task_payload
 from annotation.assignment import leases
 from annotation.campaigns import lifecycle
@@ -112,6 +113,13 @@ def test_simulated_annotators_are_paid_nothing_in_a_study_of_people(marking):
     assert pay.statement(marking).lines == ()
     marking.study.simulated = True
     assert pay.statement(marking).tasks == 1
+
+
+def test_imported_answers_are_paid_nothing(marking):
+    rater = Annotator.objects.create(origin="imported", source="ratings.csv", source_id="7")
+    Annotation.objects.create(campaign=marking, task=marking.tasks.first(), annotator=rater)
+    assert pay.statement(marking).lines == ()
+    assert pay.work_by_annotator(marking) == {}
 
 
 def test_a_statement_takes_one_query(marking, django_assert_num_queries):

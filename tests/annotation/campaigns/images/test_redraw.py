@@ -76,6 +76,14 @@ def test_a_failed_scenario_has_new_images_from_one_new_seed(lamps, lead):
     assert (entry.actor, entry.details) == (lead, {"scenarios": 1, "images": 2})
 
 
+def test_images_of_the_scenario_by_another_model_stay(lamps, lead):
+    Image.objects.create(
+        study=lamps, experiment="trades", scenario="harbour", model_label="pencil", source_name="a.png"
+    )
+    redraw(study=lamps, scenarios=[HARBOUR], by=lead)
+    assert standing(lamps, "harbour").get().model_label == "pencil"
+
+
 def test_the_new_images_are_not_checked_until_people_are_asked_about_them(lamps, lead):
     redraw(study=lamps, scenarios=[HARBOUR], by=lead)
     execute(Job.objects.get(kind="generate").pk)
