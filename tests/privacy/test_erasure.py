@@ -33,6 +33,9 @@ from privacy.models import Erasure
 from studies import audit, consent
 from studies.audit import chain
 from studies.models import AuditEntry, Study, StudyMembership
+from tests.annotation.assignment.test_quota_assignment import opened
+from tests.annotation.assignment.test_quota_assignment import person as described
+from tests.annotation.campaigns.test_extension import mixes_are_true
 from tests.annotation.factories import new_annotator, submit
 from tests.foundation.database.own_database import own_server, platform_on
 from tests.foundation.database.postgres import on_postgres
@@ -207,6 +210,15 @@ def test_a_match_of_words_that_somebody_else_typed_too_is_kept(person, other, le
     assert MatchedWords.objects.get().words == profiles.words_key(OWN_WORDS)
 
 
+def test_quotas_no_longer_know_what_an_erased_person_said(study, lead):
+    campaign = opened(study, lead, "at_most 1 gender = man", wanted=2)
+    man = described(campaign, gender="man")
+    submit(leases.next_assignment(campaign=campaign, annotator=man))
+    promise(campaign, "sever")
+    assert erase_annotator(annotator=man, by=lead).answers_kept == 1
+    assert mixes_are_true(campaign)
+
+
 def test_sign_ins_with_the_address_instead_of_the_user_name_are_deleted(person, lead):
     AccessLog.objects.create(username=ADDRESS, ip_address=IP, user_agent=BROWSER)
     erase_annotator(annotator=person.annotator, by=lead)
@@ -247,8 +259,14 @@ def test_tables_declared_deleted_keep_no_row_of_the_person(person, marking, lead
 
 def test_payments_for_a_place_are_kept_without_the_person(person, lead):
     place = PanelPlace.objects.get()
+    payment = PanelPayment.objects.create(
+        place=place, kind="bonus", cause="work", amount=50, currency="GBP", state="refused",
+        settled_at=timezone.now(), problem=f"Nobody is called {NAME}.",
+    )  # fmt: skip
     erase_annotator(annotator=person.annotator, by=lead)
     place.refresh_from_db()
+    payment.refresh_from_db()
+    assert (payment.amount, payment.problem) == (50, "(erased)")
     assert (place.person, place.submission_hash, place.outcome, place.reason) == (
         None, None, "rejected", "(erased)",
     )  # fmt: skip
