@@ -38,6 +38,17 @@ def test_a_recruited_person_sees_how_many_screens_are_left(recruitment, guest):
     assert browser.get(task).context["payload"]["progress"] == {"done": 2, "left": 1, "place": place}
 
 
+def test_a_late_answer_counts_among_the_screens_of_a_place(recruitment, marking, lead, guest):
+    browser = guest(recruitment)
+    leased = leases.next_assignment(campaign=marking, annotator=browser.place.enrolment.annotator)
+    lifecycle.close(campaign=marking, by=lead)
+    assert submit(leased, now=leased.expires_at).status == "surplus"
+    lifecycle.reopen(campaign=marking, by=lead)
+    assert browser.answer(9) == 2
+    done(browser)
+    assert (browser.place.state, browser.place.answered) == ("completed", 3)
+
+
 def test_the_answer_over_http_says_how_many_screens_are_left(recruitment, guest):
     browser = guest(recruitment)
     campaign = browser.place.enrolment.campaign_id
