@@ -280,6 +280,13 @@ def test_the_look_ahead_shows_nothing_before_consent_or_after_a_pause(join, lead
     assert client.get(address).json() == {"images": []}
 
 
+def test_the_look_ahead_shows_nothing_beyond_the_cap_of_the_day(join, lead, marking):
+    lifecycle.change_settings(campaign=marking, by=lead, options={"tasks_per_day": 1})
+    client = join(marking)
+    assert page(client, marking).status_code == 200
+    assert client.get(reverse("annotate:ahead", args=[marking.pk])).json() == {"images": []}
+
+
 @pytest.mark.parametrize(
     ("scripts", "modules"),
     [

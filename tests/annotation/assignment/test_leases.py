@@ -6,6 +6,7 @@ import pytest
 from django.db.models import Count, F, Q
 from django.utils import timezone
 
+from annotation.annotator.progress import standing
 from annotation.assignment import leases
 from annotation.campaigns import lifecycle
 from annotation.models import Assignment, Enrolment, Task
@@ -128,6 +129,15 @@ def test_a_task_whose_lease_ran_out_comes_back_to_its_annotator_on_the_same_row(
     assert (again.state, again.slot) == ("leased", 0)
     stored = Assignment.objects.get(pk=first.pk)
     assert (stored.leased_at, stored.ended_at) == (again.leased_at, None)
+
+
+def test_a_task_whose_lease_ran_out_is_still_to_come(marking):
+    anna = new_annotator(marking)
+    for _ in range(marking.tasks.count() - 1):
+        submit(next_for(anna, marking))
+    leases.expire(campaign=marking, now=next_for(anna, marking).expires_at)
+    found = standing(Enrolment.objects.get(annotator=anna))
+    assert (found.state, found.left) == ("ready", 1)
 
 
 def test_a_skipped_task_is_never_offered_to_the_same_annotator_again(marking):

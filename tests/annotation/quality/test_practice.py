@@ -250,6 +250,18 @@ def test_invalid_and_out_of_turn_answers_are_refused(person, marking, lead):
         reply(person, marking.tasks.first())
 
 
+def test_a_task_that_was_added_after_a_round_is_not_answered_in_it(person, marking, lead):
+    go_through(person, *WRONG)
+    (hat,) = attributes("tall hat")
+    content = known_tasks.TaskContent(image=marking.study.images.latest("pk"), attributes=[hat])
+    late = known_tasks.add(
+        campaign=marking, purpose="practice", by=lead, content=content, answers={hat: True}
+    )
+    with pytest.raises(Conflict, match="This practice round has ended"):
+        reply(person, late, "tall hat")
+    assert not PracticeAnswer.objects.filter(task=late).exists()
+
+
 def test_a_task_removed_during_a_round_ends_it_and_measures_nobody(person, lead):
     first = ask(person)
     reply(person, first, "drum")
