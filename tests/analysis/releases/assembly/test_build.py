@@ -142,6 +142,17 @@ def test_an_erased_person_without_answers_makes_a_version_that_says_so(marked, r
     assert json.loads((folder / "release.json").read_text())["changes"]["annotators_erased"] == 1
 
 
+def test_an_erased_person_of_another_study_makes_no_version(marked, released):
+    released(marked.study)
+    lakes = Study.objects.create(name="Lakes", slug="lakes", seed=1)
+    elsewhere = Campaign.objects.create(
+        study=lakes, slug="round", name="Round", kind=marked.campaign.kind, seed=1
+    )
+    erase_annotator(annotator=new_annotator(elsewhere), by=None)
+    again, _ = released(marked.study)
+    assert again.version == 1
+
+
 def test_a_changed_answer_of_equal_number_gives_the_next_version(marked, released):
     first, _ = released(marked.study)
     judgement = Judgement.objects.filter(present=False).order_by("pk").first()
