@@ -196,6 +196,16 @@ def test_leads_see_the_stop_until_the_campaign_is_reopened(ruled, lead, lead_cli
     assert not Notice.objects.filter(resolved_at=None).exists()
 
 
+def test_the_notice_names_the_latest_stop(ruled, lead):
+    campaign = ruled(stop_on="2020-01-31T18:00")
+    stop_rules.apply_rules()
+    lifecycle.resume(campaign=campaign, by=lead)
+    ruled(stop_on="2020-02-29T18:00")
+    stop_rules.apply_rules()
+    notice = campaign.notices.get(kind="stopped", resolved_at=None)
+    assert "2020-02-29" in notice.details
+
+
 def test_the_worker_applies_rules_while_it_sweeps(ruled):
     campaign = ruled(stop_on="2020-01-31T18:00")
     sweep()

@@ -96,6 +96,16 @@ def test_the_new_images_are_not_checked_until_people_are_asked_about_them(lamps,
     assert {str(found.verdict) for found in scenario_verdicts(lamps).values()} == {"kept"}
 
 
+def test_a_scenario_that_fails_again_is_drawn_once_more(lamps, lead):
+    redraw(study=lamps, scenarios=[HARBOUR], by=lead)
+    execute(Job.objects.get(kind="generate").pk)
+    answer(opened_check(lamps, lead, name="Again"), {"harbour": [DIFFERENT] * 3})
+    redraw(study=lamps, scenarios=[HARBOUR], by=lead)
+    assert not standing(lamps, "harbour").exists()
+    pending = GenerationRequest.objects.filter(outcome="pending")
+    assert set(pending.values_list("scenario", "index")) == {("harbour", 2)}
+
+
 def test_the_seed_is_the_one_that_planning_more_images_would_give(lamps, lead):
     redraw(study=lamps, scenarios=[HARBOUR], by=lead)
     drawn = GenerationRequest.objects.filter(scenario="harbour", index=1).first().seed
