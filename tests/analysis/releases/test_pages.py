@@ -201,6 +201,12 @@ def test_a_release_is_not_built_twice_while_a_worker_builds_it(marked, lead_clie
     assert Job.objects.filter(kind=JOB_KIND).count() == 1
 
 
+def test_a_build_that_somebody_cancelled_is_not_shown_as_failed(marked, lead_client):
+    lead_client.post(address("build"), CHOICES)
+    Job.objects.update(state=Job.State.CANCELLED, finished_at=timezone.now())
+    assert lead_client.get(address("list")).context["failed_job"] is None
+
+
 def test_a_download_of_a_release_is_recorded_with_its_version(marked, lead, analyst, analyst_client):
     build_archive(study=marked.study, parameters=ReleaseParameters(formats=["csv"]), by=lead)
     answer = analyst_client.get(address("download", version=1))

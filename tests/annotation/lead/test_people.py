@@ -155,6 +155,11 @@ def test_links_by_which_annotators_come_back_are_not_listed(lead_client, marking
     assert [line.invitation.label for line in lead_client.get(LINKS).context["lines"]] == ["Panel"]
 
 
+def test_a_link_that_a_lead_calls_a_return_link_is_listed(lead_client, marking, lead):
+    invitations.invite(campaign=marking, by=lead, label="return link")
+    assert [line.invitation.label for line in lead_client.get(LINKS).context["lines"]] == ["return link"]
+
+
 def test_suspected_doubles_are_shown(lead_client, marking, lead):
     _, token = invitations.invite(campaign=marking, by=lead, limit=3)
     same = [invitations.accept(token=token, user=None, fingerprint="one machine") for _ in range(2)]

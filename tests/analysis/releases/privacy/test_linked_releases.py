@@ -138,7 +138,9 @@ def test_a_release_set_aside_as_never_received_does_not_count(
     address = reverse("releases:set_aside", args=["isles", 1])
     assert analyst_client.post(address).status_code == 403
     assert "cannot be withdrawn" in lead_client.get(address).content.decode()
+    assert check_of(forty.study, k=9).refusal
     assert {lead_client.post(address).status_code for _ in range(2)} == {302}
+    assert check_of(forty.study, k=9).refusal == ""
     assert AuditEntry.objects.filter(action="release.set_aside", study=forty.study).count() == 1
     release, _ = released(forty.study, k=9)
     assert release.version == 2
