@@ -90,6 +90,15 @@ def test_pages_of_a_recruitment_are_for_people_with_a_place_in_it(recruitment, r
     assert Client().get(reverse("panel:end", args=[recruitment.public_id])).status_code == 404
 
 
+def test_the_link_of_a_paused_cell_leaves_the_earlier_place(recruitment, recruit, guest, lead):
+    paused = recruitments.move(recruitment=recruit(name="Second cell"), to="pause", by=lead)
+    browser = guest(recruitment)
+    browser.answer(1)
+    again = Guest()
+    assert again.arrive(paused, "5f3a0c", "another-session")["Location"] == again.page("refused")
+    assert browser.place.state == "working"
+
+
 def test_work_in_another_campaign_leaves_the_earlier_place(recruitment, recruit, rating, guest):
     browser = guest(recruitment)
     earlier, annotator = browser.place, browser.place.enrolment.annotator

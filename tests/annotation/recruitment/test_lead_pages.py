@@ -10,6 +10,7 @@ from django.utils import timezone
 from annotation.assignment import quota_rules
 from annotation.campaigns import lifecycle
 from annotation.kinds.registry import kind_of
+from annotation.models import Campaign
 from annotation.recruitment import cost, identities, recruitments
 from annotation.recruitment.lead import cells
 from annotation.recruitment.models import PanelPerson, PanelPlace, Recruitment
@@ -80,6 +81,18 @@ def test_impossible_terms_are_refused(marking, panel, lead_client, changes, sent
     response = lead_client.post(page("recruitment_new"), terms(provider=panel.pk, **changes))
     assert response.status_code == 400
     assert sentence in response.content.decode()
+    assert not Recruitment.objects.exists()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{"imported": True}, {"labelled_in": "label_studio"}, {"state": "closed", "closed_at": timezone.now()}],
+)
+def test_nobody_is_recruited_where_no_screens_are_given_out(marking, recruit, change):
+    Campaign.objects.update(**change)
+    marking.refresh_from_db()
+    with pytest.raises(Conflict, match="not closed and is labelled in Stereoscope"):
+        recruit()
     assert not Recruitment.objects.exists()
 
 
