@@ -122,6 +122,13 @@ def test_consent_given_again_after_a_withdrawal_is_in_the_audit_trail(labelled, 
     assert entry.details == {"pseudonym": labelled.enrolment.annotator.pseudonym}
 
 
+def test_consent_given_for_the_first_time_is_no_renewal(join, marking):
+    newcomer = join(marking, ready=False)
+    agree(newcomer, marking)
+    assert consent.has_consented(newcomer.enrolment.annotator, marking.study)
+    assert not AuditEntry.objects.filter(action="consent.renewed").exists()
+
+
 def test_consent_is_requested_again_in_a_study_joined_after_a_withdrawal(labelled, marking):
     labelled.post(at("withdraw", marking))
     assert not consent.has_consented(
