@@ -188,8 +188,9 @@ def test_nobody_erases_themselves_as_a_lead(lead, lead_client, marking):
         erase_annotator(annotator=own, by=lead)
 
 
-def test_somebody_whom_a_panel_has_to_pay_is_erased_later(lead_client, person, address):
-    PanelPlace.objects.update(state="completed", outcome="", decided_at=None)
+@pytest.mark.parametrize("state", ["completed", "screened_out", "left"])
+def test_somebody_whom_a_panel_has_to_pay_is_erased_later(lead_client, person, address, state):
+    PanelPlace.objects.update(state=state, answered=1, outcome="", decided_at=None)
     assert "A panel still has to pay this person." in text_of(lead_client, address)
     assert lead_client.post(address, {"code": person.annotator.pseudonym}).status_code == 400
 

@@ -63,8 +63,7 @@ def arrive(
         _refuse_newcomer(recruitment)
         person = identities.person_of(recruitment.provider, link.person)
         person = person or _newcomer(recruitment, link.person)
-        if person.places.filter(recruitment=recruitment, state=PanelPlace.State.COMPLETED).exists():
-            raise Conflict("panel_person_was_here", "You have already taken part in this work.")
+        _refuse_returner(recruitment, person)
         enrolment = _enrol(recruitment.campaign, person, doubles.prints(fingerprint, device))
         return _give(recruitment, person, enrolment, link.submission, verified)
 
@@ -101,24 +100,33 @@ def _verify(recruitment: Recruitment, link: PanelLink) -> str:
 def _end_earlier(recruitment: Recruitment, link: PanelLink) -> None:
     """End the person's work in another place of the campaign: nobody works in two at a time.
 
-    In a separate transaction, which locks the other recruitment and not this one.
+    Somebody who is refused here keeps the other place. In a separate transaction, which locks the other recruitment
+    and not this one.
     """
     person = identities.person_of(recruitment.provider, link.person)
-    if person is None or recruitment.state != Recruitment.State.OPEN:
+    if person is None or _known_place(recruitment, link):
         return
     begun = person.places.filter(
         recruitment__campaign=recruitment.campaign_id, state=PanelPlace.State.WORKING
     )
+    _refuse_newcomer(recruitment, given_back=begun.filter(recruitment=recruitment).count())
+    _refuse_returner(recruitment, person)
     for place in begun.select_related("enrolment__campaign"):
         places.end(place=place, state=PanelPlace.State.LEFT)
 
 
-def _refuse_newcomer(recruitment: Recruitment) -> None:
+def _refuse_newcomer(recruitment: Recruitment, *, given_back: int = 0) -> None:
+    """Raise Conflict if nobody can begin. `given_back`: the places that the person would give back for a new one."""
     open_now = recruitment.state == Recruitment.State.OPEN
     if not open_now or recruitment.campaign.state != Campaign.State.OPEN:
         raise Conflict("recruitment_not_open", "Nobody can begin here at the moment.")
-    if recruitment.held >= recruitment.places:
+    if recruitment.held - given_back >= recruitment.places:
         raise Conflict("recruitment_full", "Other people took all places before you.")
+
+
+def _refuse_returner(recruitment: Recruitment, person: PanelPerson) -> None:
+    if person.places.filter(recruitment=recruitment, state=PanelPlace.State.COMPLETED).exists():
+        raise Conflict("panel_person_was_here", "You have already taken part in this work.")
 
 
 def _newcomer(recruitment: Recruitment, person_id: str) -> PanelPerson:

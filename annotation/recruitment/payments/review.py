@@ -116,9 +116,14 @@ def counts_of(recruitment: Recruitment) -> list[PaymentCount]:
 
 
 def undecided(recruitment: Recruitment) -> QuerySet[PanelPlace]:
-    """Return the places whose people are to be paid unless a lead decides otherwise."""
+    """Return the places of a recruitment whose people are to be paid unless a lead decides otherwise."""
+    return not_decided(recruitment.panel_places.all())
+
+
+def not_decided(places: QuerySet[PanelPlace]) -> QuerySet[PanelPlace]:
+    """Return those of the places whose people are to be paid unless a lead decides otherwise."""
     worked = [PanelPlace.State.COMPLETED, PanelPlace.State.SCREENED_OUT]
-    ended = recruitment.panel_places.filter(outcome="")
+    ended = places.filter(outcome="")
     return ended.filter(state__in=worked) | ended.filter(state=PanelPlace.State.LEFT, answered__gt=0)
 
 

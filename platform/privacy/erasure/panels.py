@@ -4,6 +4,7 @@ import base64
 
 from accounts.models import Annotator
 from annotation.recruitment.models import PanelEvent, PanelPayment, PanelPerson, PanelPlace
+from annotation.recruitment.payments import review
 from annotation.recruitment.prolific import access
 from foundation.errors import Conflict
 from privacy.erasure.names import ERASED, PersonNames
@@ -14,7 +15,8 @@ def refuse(annotator: Annotator) -> None:
     """Raise Conflict while the person has a place that has not ended or is not settled."""
     places = PanelPlace.objects.filter(person__annotator=annotator)
     working = places.filter(state=PanelPlace.State.WORKING).exists()
-    undecided = places.filter(state=PanelPlace.State.COMPLETED, outcome="").exists()
+    # Without the ids of the place, which an erasure removes, the panel cannot be told to pay.
+    undecided = review.not_decided(places).exists()
     unpaid = PanelPayment.objects.filter(place__in=places, settled_at=None).exists()
     if working or undecided or unpaid:
         raise Conflict(

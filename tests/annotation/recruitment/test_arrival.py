@@ -99,6 +99,32 @@ def test_the_link_of_a_paused_cell_leaves_the_earlier_place(recruitment, recruit
     assert browser.place.state == "working"
 
 
+def test_the_link_of_a_full_cell_leaves_the_earlier_place(recruitment, recruit, guest):
+    full = recruit(name="Second cell", places=1)
+    guest(full, "somebody-else")
+    browser = guest(recruitment)
+    again = Guest()
+    assert again.arrive(full, "5f3a0c", "another-session")["Location"] == again.page("refused")
+    assert browser.place.state == "working"
+
+
+def test_the_link_of_a_cell_that_the_person_completed_leaves_the_later_place(recruitment, recruit, guest):
+    first = guest(recruitment)
+    first.answer(3)
+    first.get(first.page("end"))
+    later, again = Guest(), Guest()
+    later.arrive(recruit(name="Second cell"), "5f3a0c", "another-session")
+    assert again.arrive(recruitment, "5f3a0c", "a-third-session")["Location"] == again.page("refused")
+    assert later.place.state == "working"
+
+
+def test_a_person_who_comes_anew_to_a_full_cell_exchanges_the_place(recruit, guest):
+    cell = recruit(places=1)
+    guest(cell)
+    Guest().arrive(cell, "5f3a0c", "another-session")
+    assert list(PanelPlace.objects.order_by("pk").values_list("state", flat=True)) == ["left", "working"]
+
+
 def test_work_in_another_campaign_leaves_the_earlier_place(recruitment, recruit, rating, guest):
     browser = guest(recruitment)
     earlier, annotator = browser.place, browser.place.enrolment.annotator
