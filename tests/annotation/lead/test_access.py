@@ -4,11 +4,9 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from annotation.campaigns import known_tasks
-from annotation.models import Annotation, Invitation, Task
+from annotation.models import Annotation, Invitation
 from annotation.people import invitations
-from catalog.models import Attribute
-from studies.models import AuditEntry, StudyMembership
+from studies.models import StudyMembership
 
 pytestmark = pytest.mark.django_db
 
@@ -146,37 +144,3 @@ def test_rows_of_another_study_are_not_found_by_its_address(answered, stranger, 
     assert stranger_client.post(f"/studies/mine/members/{membership.pk}/remove/").status_code == 404
     assert Invitation.objects.get().revoked_at is None
     assert StudyMembership.objects.filter(pk=membership.pk).exists()
-
-
-@pytest.mark.parametrize(
-    "path",
-    [
-        "annotations/{annotation}/exclude/",
-        "annotations/{annotation}/readmit/",
-        "annotators/{enrolment}/exclude/",
-        "checks/{task}/",
-        "checks/{task}/remove/",
-        "invitations/{invitation}/letter/",
-        "invitations/{invitation}/reissue/",
-        "invitations/{invitation}/revoke/",
-        "quality/rules/{rule}/remove/",
-    ],
-)
-def test_rows_of_another_campaign_are_not_found_by_its_address(answered, rating, lead, lead_client, path):
-    hat = Attribute.objects.get(text="tall hat")
-    content = known_tasks.TaskContent(image=answered.study.images.first(), attributes=[hat])
-    gold = known_tasks.add(
-        campaign=answered, purpose=Task.Purpose.GOLD, by=lead, content=content, answers={hat: True}
-    )
-    path = path.format(
-        annotation=Annotation.objects.filter(campaign=answered).first().pk,
-        enrolment=answered.enrolments.first().pk,
-        invitation=invitations.invite(campaign=answered, by=lead)[0].pk,
-        rule=answered.quality_rules.first().pk,
-        task=gold.public_id,
-    )
-    before = AuditEntry.objects.count()
-    sent = {"reason": "The image did not load"}
-    assert lead_client.post(f"/studies/isles/campaigns/ratings/{path}", sent).status_code == 404
-    assert AuditEntry.objects.count() == before
-    assert lead_client.post(f"/studies/isles/campaigns/marking/{path}", sent).status_code != 404

@@ -118,7 +118,7 @@ def test_the_link_of_a_cell_that_the_person_completed_leaves_the_later_place(rec
     assert later.place.state == "working"
 
 
-def test_a_person_who_comes_anew_to_a_full_cell_exchanges_the_place(recruit, guest):
+def test_a_person_who_comes_again_to_a_full_cell_exchanges_the_place(recruit, guest):
     cell = recruit(places=1)
     guest(cell)
     Guest().arrive(cell, "5f3a0c", "another-session")

@@ -273,14 +273,6 @@ def test_a_place_of_another_recruitment_is_not_found(recruitment, recruit, guest
         assert lead_client.post(address).status_code == 404
 
 
-def test_a_recruitment_of_another_campaign_is_not_found(recruitment, rating, lead_client):
-    places = {"study": "isles", "campaign": rating.slug, "recruitment": recruitment.pk}
-    for name in ("recruitment_pause", "recruitment_close", "recruitment_approve", "recruitment_settle"):
-        assert lead_client.post(reverse(f"annotation:{name}", kwargs=places)).status_code == 404
-    recruitment.refresh_from_db()
-    assert recruitment.state == "open"
-
-
 def test_an_id_is_shown_on_the_page_of_its_own_place_alone(recruitment, guest, lead_client):
     shown, other = (guest(recruitment, person).place for person in ("5f3a0c", "6a0b1c"))
     lead_client.post(page("panel_place_show", recruitment=recruitment.pk, place=shown.pk))

@@ -96,15 +96,6 @@ class TestGenerate:
         assert answer["Location"] == reverse("jobs:detail", args=[Job.objects.get().pk])
         assert planned.requests.filter(outcome="pending").count() == 2
 
-    def test_a_run_of_another_study_is_not_found(self, study, lead, prompts, lead_client):
-        planned = plan_run(study=study, backend="sketch", by=lead)
-        planned.requests.update(outcome="failed", reason="No memory.")
-        lakes = Study.objects.create(name="Lakes", slug="lakes", seed=1)
-        lakes.memberships.create(user=lead, role="lead")
-        assert lead_client.post(reverse("generation:go_on", args=["lakes", planned.pk])).status_code == 404
-        assert not planned.requests.filter(outcome="pending").exists()
-        assert not Job.objects.exists()
-
     def test_only_the_lead_counts_and_resumes(self, study, analyst_client, stranger_client):
         url = reverse("generation:estimate", args=[study.slug])
         assert analyst_client.get(url).status_code == 403
